@@ -1,0 +1,27 @@
+"""Shapes in signatures: ``Float[Array, "batch seq d_model"]``.
+
+jaxtyping gives these names their meaning for the type checker, and at run time when something has already
+imported it (the test hook does). Everywhere else (students, Pyodide) they are inert, so that importing the
+library costs NumPy alone.
+"""
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+Array = np.ndarray
+
+if TYPE_CHECKING or "jaxtyping" in sys.modules:
+    from jaxtyping import Bool, Float, Int, Shaped
+else:
+
+    class _Inert:
+        """``_Inert[Array, "any shape"]`` is just ``Array``."""
+
+        def __class_getitem__(cls, item):
+            return item[0]
+
+    Bool = Float = Int = Shaped = _Inert
+
+__all__ = ["Array", "Bool", "Float", "Int", "Shaped"]

@@ -1,0 +1,89 @@
+"""Q, K and V from one product: the three orders in which published models lay them side by side."""
+
+import difflib
+
+from manyheads._shapes import Array, Shaped
+from manyheads import _require
+from manyheads.reference.heads import split_heads
+
+FUSED_LAYOUTS = ("concatenated", "per_head", "per_group")
+
+
+def split_qkv(
+    qkv: Shaped[Array, "batch seq width"],
+    n_heads: int,
+    n_kv_heads: int | None = None,
+    layout: str = "concatenated",
+) -> tuple[
+    Shaped[Array, "batch n_heads seq dim"],
+    Shaped[Array, "batch kv_heads seq dim"],
+    Shaped[Array, "batch kv_heads seq dim"],
+]:
+    """Take queries, keys and values out of one fused projection.
+
+    Parameters
+    ----------
+    qkv : array (batch, seq, (n_heads + 2 * n_kv_heads) * head_dim), any dtype
+    n_heads : int
+    n_kv_heads : int, optional
+        Default `n_heads`.
+    layout : {"concatenated", "per_head", "per_group"}
+        How the last axis is laid out, in blocks of head_dim columns:
+
+        - ``"concatenated"``: all q, then all k, then all v (GPT-2, Phi-3);
+        - ``"per_head"``: q, k, v of head 0, then q, k, v of head 1, … (GPT-NeoX, BLOOM);
+        - ``"per_group"``: all q of group 0, its k, its v, then group 1, … (Falcon-40B, Megatron).
+
+    Returns
+    -------
+    q : array (batch, n_heads, seq, head_dim)
+    k, v : arrays (batch, n_kv_heads, seq, head_dim)
+        The dtype of `qkv`. Query head h reads K/V head ``h // (n_heads // n_kv_heads)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For other axes, numbers that do not divide, an unknown layout, or ``"per_head"`` with fewer K/V heads
+        than query heads, which that layout cannot express.
+
+    Notes
+    -----
+    With ``g = n_heads // n_kv_heads``, block ``i`` of group ``j`` in ``"per_group"`` is query head
+    ``j g + i`` for ``i < g``, then the group's key, then its value. Where every head has its own key and value
+    (``g = 1``) that is ``"per_head"``; where all heads share one, it is ``"concatenated"``. Sources: the
+    attention modules of the models named above, in Hugging Face's transformers and NVIDIA's Megatron-LM.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> qkv = np.arange(6).reshape(1, 1, 6)       # one token, two heads of width 1
+    >>> [part[0, :, 0, 0].tolist() for part in split_qkv(qkv, 2)]
+    [[0, 1], [2, 3], [4, 5]]
+    >>> [part[0, :, 0, 0].tolist() for part in split_qkv(qkv, 2, layout="per_head")]
+    [[0, 3], [1, 4], [2, 5]]
+    """
+    batch, seq, width = _require.axes("qkv", qkv, "batch", "seq", "(n_heads + 2 * n_kv_heads) * head_dim")
+    n_heads = _require.count("n_heads", n_heads)
+    n_kv_heads = n_heads if n_kv_heads is None else _require.count("n_kv_heads", n_kv_heads)
+    group = _require.divides("n_kv_heads", n_kv_heads, "n_heads", n_heads)
+    head_dim = _require.divides("n_heads + 2 * n_kv_heads", n_heads + 2 * n_kv_heads, "width", width)
+    if layout not in FUSED_LAYOUTS:
+        near = difflib.get_close_matches(str(layout), FUSED_LAYOUTS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"layout must be one of {', '.join(map(repr, FUSED_LAYOUTS))}, got {layout!r}{hint}")
+    if layout == "per_head" and group > 1:
+        raise ValueError(
+            f"layout 'per_head' has one key and one value for each query head; got n_heads={n_heads} and "
+            f"n_kv_heads={n_kv_heads}: use 'per_group'"
+        )
+
+    if layout == "concatenated":
+        q_width, kv_width = n_heads * head_dim, n_kv_heads * head_dim
+        q, k, v = qkv[..., :q_width], qkv[..., q_width : q_width + kv_width], qkv[..., q_width + kv_width :]
+        return split_heads(q, n_heads), split_heads(k, n_kv_heads), split_heads(v, n_kv_heads)
+
+    # One group is `group` query blocks, a key block and a value block; "per_head" has groups of one.
+    blocks = qkv.reshape(batch, seq, n_kv_heads, group + 2, head_dim)
+    q = blocks[..., :group, :].reshape(batch, seq, n_heads, head_dim)
+    k, v = blocks[..., group, :], blocks[..., group + 1, :]
+    return q.transpose(0, 2, 1, 3), k.transpose(0, 2, 1, 3), v.transpose(0, 2, 1, 3)
