@@ -2,8 +2,8 @@
 
 import difflib
 
-from manyheads._shapes import Array, Shaped
 from manyheads import _require
+from manyheads._shapes import Array, Shaped
 from manyheads.reference.heads import split_heads
 
 FUSED_LAYOUTS = ("concatenated", "per_head", "per_group")
@@ -50,8 +50,8 @@ def split_qkv(
     -----
     With ``g = n_heads // n_kv_heads``, block ``i`` of group ``j`` in ``"per_group"`` is query head
     ``j g + i`` for ``i < g``, then the group's key, then its value. Where every head has its own key and value
-    (``g = 1``) that is ``"per_head"``; where all heads share one, it is ``"concatenated"``. Sources: the
-    attention modules of the models named above, in Hugging Face's transformers and NVIDIA's Megatron-LM.
+    (``g = 1``) this is ``"per_head"``; where all heads share one, it is ``"concatenated"``. Source: the
+    attention modules of these models in Hugging Face's transformers and NVIDIA's Megatron-LM.
 
     Examples
     --------

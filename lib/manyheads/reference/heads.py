@@ -1,7 +1,7 @@
 """Splitting a width into heads, and putting the heads back together."""
 
-from manyheads._shapes import Array, Shaped
 from manyheads import _require
+from manyheads._shapes import Array, Shaped
 
 
 def split_heads(x: Shaped[Array, "batch seq width"], n_heads: int) -> Shaped[Array, "batch n_heads seq dim"]:

@@ -1,7 +1,7 @@
 """One matrix a head, or all of them side by side: the same weights, packed and unpacked."""
 
-from manyheads._shapes import Array, Shaped
 from manyheads import _require
+from manyheads._shapes import Array, Shaped
 
 
 def pack_heads(w: Shaped[Array, "n_heads d_model dim"]) -> Shaped[Array, "d_model width"]:

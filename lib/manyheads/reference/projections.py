@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from manyheads._shapes import Array, Float
 from manyheads import _require
+from manyheads._shapes import Array, Float
 from manyheads.reference.heads import split_heads
 
 

@@ -1,0 +1,177 @@
+"""attention-parameters: counting the weights of an attention layer."""
+
+from manyheads import AttentionConfig, costs
+from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Mistake, Output, Parameter
+
+
+def _reference(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return costs.parameters(AttentionConfig(d_model, n_heads, n_kv_heads, head_dim, n_layers=n_layers))
+
+
+def _case(about, *numbers):
+    return Case(about, dict(zip((p.name for p in _PARAMETERS), map(int, numbers), strict=True)))
+
+
+def _the_habit(rng):
+    n_heads, head_dim = rng.permutation([3, 5, 6, 7, 10])[:2]
+    return [
+        _case("a K/V head for every query head, one layer", n_heads * head_dim, n_heads, n_heads, head_dim, 1),
+        _case("the same width cut into other heads", n_heads * head_dim, head_dim, head_dim, n_heads, 1),
+    ]
+
+
+def _shared_heads(rng):
+    n_kv_heads, group, head_dim = rng.permutation([2, 3, 4, 5])[:3]
+    n_heads = n_kv_heads * group
+    width = n_heads * head_dim
+    return [
+        _case("fewer K/V heads than query heads", width, n_heads, n_kv_heads, head_dim, 1),
+        _case("fewer K/V heads, head_dim chosen freely", width + 1, n_heads, n_kv_heads, head_dim, 1),
+    ]
+
+
+def _free_width(rng):
+    n_heads, head_dim, extra = rng.permutation([3, 4, 5, 7])[:3]
+    return [
+        _case("head_dim that is not d_model / n_heads", n_heads * head_dim + extra, n_heads, n_heads, head_dim, 1),
+    ]
+
+
+def _layers(rng):
+    n_heads, head_dim, n_layers = rng.permutation([3, 4, 5, 7])[:3]
+    return [
+        _case("several layers", n_heads * head_dim, n_heads, n_heads, head_dim, n_layers),
+        _case("a large model: more weights than 32 bits count", 8192, 64, 8, 160, 80),
+    ]
+
+
+# -- right answers by other techniques -----------------------------------------------------------------
+
+
+def _sum_of_shapes(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    q_width, kv_width = n_heads * head_dim, n_kv_heads * head_dim
+    shapes = [(d_model, q_width), (d_model, kv_width), (d_model, kv_width), (q_width, d_model)]
+    return n_layers * sum(rows * columns for rows, columns in shapes)
+
+
+def _factored(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return 2 * n_layers * d_model * head_dim * (n_heads + n_kv_heads)
+
+
+def _head_by_head(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    total = 0
+    for _ in range(n_layers):
+        for _ in range(n_heads):
+            total += 2 * d_model * head_dim
+        for _ in range(n_kv_heads):
+            total += 2 * d_model * head_dim
+    return total
+
+
+# -- known mistakes ------------------------------------------------------------------------------------
+
+
+def _no_output_projection(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return n_layers * d_model * head_dim * (n_heads + 2 * n_kv_heads)
+
+
+def _four_d_squared(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return n_layers * 4 * d_model * d_model
+
+
+def _kv_as_wide_as_q(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return n_layers * 4 * d_model * n_heads * head_dim
+
+
+def _one_layer(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return 2 * d_model * head_dim * (n_heads + n_kv_heads)
+
+
+def _times_heads(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return n_layers * 4 * d_model * d_model * n_heads
+
+
+def _with_biases(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    weights = 2 * d_model * head_dim * (n_heads + n_kv_heads)
+    return n_layers * (weights + head_dim * (n_heads + 2 * n_kv_heads) + d_model)
+
+
+def _true_division(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return 2 * n_layers * d_model * head_dim * n_heads * (1 + n_kv_heads / n_heads)
+
+
+_PARAMETERS = (
+    Parameter("d_model", "whole number: width of the residual stream"),
+    Parameter("n_heads", "whole number: query heads"),
+    Parameter("n_kv_heads", "whole number: key/value heads"),
+    Parameter("head_dim", "whole number: width of one head"),
+    Parameter("n_layers", "whole number"),
+)
+
+EXERCISE = Exercise(
+    name="attention-parameters",
+    title="Counting the weights",
+    chapter="01-projections",
+    version=1,
+    parameters=_PARAMETERS,
+    returns=(Output("result", None),),
+    reference=_reference,
+    tolerance=EXACT,
+    aspects=(
+        Aspect("the habit", 1, "head_dim = d_model / n_heads, one layer", _the_habit),
+        Aspect("shared heads", 1, "fewer K/V heads than query heads", _shared_heads),
+        Aspect("free width", 1, "head_dim chosen freely", _free_width),
+        Aspect("layers", 1, "several layers, and a large model", _layers),
+    ),
+    alternatives={"sum of shapes": _sum_of_shapes, "factored": _factored, "head by head": _head_by_head},
+    mistakes=(
+        Mistake(
+            "no-output-projection",
+            _no_output_projection,
+            "W_O is missing. After the heads are laid side by side, W_O (n_heads * head_dim, d_model) mixes them; "
+            "its weights count.",
+            "counting-the-weights",
+        ),
+        Mistake(
+            "four-d-squared",
+            _four_d_squared,
+            "4 d_model^2 holds only where head_dim = d_model / n_heads and every query head has its own K/V head. "
+            "Count each matrix by its own two sides.",
+            "counting-the-weights",
+            loses=("shared heads", "free width", "layers"),
+        ),
+        Mistake(
+            "kv-as-wide-as-q",
+            _kv_as_wide_as_q,
+            "You counted W_K and W_V as wide as W_Q. They have n_kv_heads * head_dim columns.",
+            "counting-the-weights",
+            loses=("shared heads", "layers"),
+        ),
+        Mistake(
+            "one-layer",
+            _one_layer,
+            "That is one layer. Multiply by n_layers.",
+            "counting-the-weights",
+            loses=("layers",),
+        ),
+        Mistake(
+            "times-heads",
+            _times_heads,
+            "You multiplied by n_heads on top of d_model^2. The heads share d_model between them: each has "
+            "head_dim columns, not d_model.",
+            "counting-the-weights",
+        ),
+        Mistake(
+            "with-biases",
+            _with_biases,
+            "You counted biases. This layer has none: count the four matrices only.",
+            "counting-the-weights",
+        ),
+        Mistake(
+            "true-division",
+            _true_division,
+            "A count is a whole number, and / makes a float. Use //, or leave the division out.",
+            "counting-the-weights",
+        ),
+    ),
+)

@@ -1,0 +1,149 @@
+"""fused-projection: one product for all heads, then the split."""
+
+import numpy as np
+
+from manyheads import reference
+from manyheads.exercises import sizes
+from manyheads.exercises.definition import ONE_PRODUCT, Aspect, Case, Exercise, Mistake, Output, Parameter
+
+
+def _inputs(rng, dtype="float64", square=False, **ranges):
+    s = sizes.draw_with_width(
+        rng, **{"batch": (2, 3), "seq": (4, 9), "n_heads": (3, 5), "head_dim": (2, 7), "d_model": (5, 11), **ranges}
+    )
+    d_model = s["width"] if square else s["d_model"]
+    return {
+        "x": sizes.normal(rng, s["batch"], s["seq"], d_model, dtype=dtype),
+        "w": sizes.normal(rng, d_model, s["width"], dtype=dtype),
+        "n_heads": s["n_heads"],
+    }
+
+
+def _values(rng):
+    return [
+        Case("a square weight, as in most models", _inputs(rng, square=True)),
+        Case("d_model different from n_heads * head_dim", _inputs(rng)),
+        Case("a single sequence, more heads than tokens", _inputs(rng, batch=(1, 1), n_heads=(7, 8), seq=(4, 6))),
+    ]
+
+
+def _float32(rng):
+    return [Case("float32 tokens and weights", _inputs(rng, "float32", square=True))]
+
+
+# -- right answers by other techniques -----------------------------------------------------------------
+
+
+def _columns_of_each_head(x, w, n_heads):
+    d = w.shape[1] // n_heads
+    return np.stack([x @ w[:, h * d : (h + 1) * d] for h in range(n_heads)], axis=1)
+
+
+def _einsum(x, w, n_heads):
+    return np.einsum("bni,ihj->bhnj", x, w.reshape(w.shape[0], n_heads, -1))
+
+
+def _split_and_stack(x, w, n_heads):
+    return np.stack(np.split(x @ w, n_heads, axis=-1), axis=1)
+
+
+# -- known mistakes ------------------------------------------------------------------------------------
+
+
+def _bare_reshape(x, w, n_heads):
+    y = x @ w
+    return y.reshape(y.shape[0], n_heads, y.shape[1], y.shape[2] // n_heads)
+
+
+def _d_before_h(x, w, n_heads):
+    y = x @ w
+    return y.reshape(y.shape[0], y.shape[1], y.shape[2] // n_heads, n_heads).transpose(0, 3, 1, 2)
+
+
+def _transpose_before_reshape(x, w, n_heads):
+    y = (x @ w).transpose(0, 2, 1)
+    return y.reshape(y.shape[0], n_heads, y.shape[2], y.shape[1] // n_heads)
+
+
+def _transposed_weight(x, w, n_heads):
+    y = x @ w.T
+    return y.reshape(y.shape[0], y.shape[1], n_heads, y.shape[2] // n_heads).transpose(0, 2, 1, 3)
+
+
+def _no_transpose(x, w, n_heads):
+    y = x @ w
+    return y.reshape(y.shape[0], y.shape[1], n_heads, y.shape[2] // n_heads)
+
+
+def _float64_inside(x, w, n_heads):
+    y = np.dot(x.astype(np.float64), w.astype(np.float64))
+    return y.reshape(y.shape[0], y.shape[1], n_heads, -1).transpose(0, 2, 1, 3)
+
+
+EXERCISE = Exercise(
+    name="fused-projection",
+    title="One product for all heads",
+    chapter="01-projections",
+    version=1,
+    parameters=(
+        Parameter("x", "float array (batch, seq, d_model)"),
+        Parameter("w", "float array (d_model, n_heads * head_dim), the heads' matrices side by side"),
+        Parameter("n_heads", "whole number"),
+    ),
+    returns=(Output("result", ("batch", "n_heads", "seq", "head_dim")),),
+    reference=reference.fused_projection,
+    tolerance=ONE_PRODUCT,
+    aspects=(
+        Aspect("values", 3, "the right numbers in the right places", _values),
+        Aspect("float32", 1, "float32 in, float32 out", _float32),
+    ),
+    alternatives={
+        "a product for the columns of each head": _columns_of_each_head,
+        "einsum": _einsum,
+        "split and stack": _split_and_stack,
+    },
+    mistakes=(
+        Mistake(
+            "bare-reshape",
+            _bare_reshape,
+            "You reshaped straight to (batch, n_heads, seq, head_dim). That has the right shape, but it deals the "
+            "tokens out to the heads. Reshape to (batch, seq, n_heads, head_dim), then transpose.",
+            "reshape-then-transpose",
+        ),
+        Mistake(
+            "d-before-h",
+            _d_before_h,
+            "You split the width as (head_dim, n_heads); the heads lie side by side, so it is (n_heads, head_dim): "
+            "(h d), not (d h).",
+            "reshape-then-transpose",
+        ),
+        Mistake(
+            "transpose-before-reshape",
+            _transpose_before_reshape,
+            "You transposed tokens and width before you reshaped, so one row mixes several tokens. Split the width "
+            "into (n_heads, head_dim) first, then move the head axis.",
+            "reshape-then-transpose",
+        ),
+        Mistake(
+            "transposed-weight",
+            _transposed_weight,
+            "You multiplied by w.T. In this course weights act as x @ w with w (d_model, n_heads * head_dim); "
+            "torch's nn.Linear stores the transpose.",
+            "the-fused-view",
+        ),
+        Mistake(
+            "no-transpose",
+            _no_transpose,
+            "The split is right, but the heads still stand behind the tokens. Transpose (batch, seq, n_heads, "
+            "head_dim) to (batch, n_heads, seq, head_dim).",
+            "reshape-then-transpose",
+        ),
+        Mistake(
+            "float64-inside",
+            _float64_inside,
+            "You computed in float64 and returned that. Computing so is fine; the result must have the dtype of x.",
+            "what-goes-wrong-and-does-not-crash",
+            loses=("float32",),
+        ),
+    ),
+)

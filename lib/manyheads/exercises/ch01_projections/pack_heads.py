@@ -1,0 +1,122 @@
+"""pack-heads: the per-head matrices laid side by side."""
+
+import numpy as np
+
+from manyheads import reference
+from manyheads.exercises import sizes
+from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Mistake, Output, Parameter
+
+
+def _inputs(rng, dtype="float64"):
+    s = sizes.draw_with_width(rng, n_heads=(3, 5), d_model=(4, 9), head_dim=(2, 7))
+    return {"w": sizes.normal(rng, s["n_heads"], s["d_model"], s["head_dim"], dtype=dtype)}
+
+
+def _values(rng):
+    one_head = sizes.draw(rng, d_model=(5, 9), head_dim=(2, 4))
+    return [
+        Case("every size different", _inputs(rng)),
+        Case("a single head", {"w": sizes.normal(rng, 1, one_head["d_model"], one_head["head_dim"])}),
+    ]
+
+
+def _float32(rng):
+    return [Case("float32 weights", _inputs(rng, "float32"))]
+
+
+# -- right answers by other techniques -----------------------------------------------------------------
+
+
+def _concatenate(w):
+    return np.concatenate(list(w), axis=1)
+
+
+def _hstack(w):
+    return np.hstack([head for head in w])
+
+
+def _loops(w):
+    n_heads, d_model, head_dim = w.shape
+    out = np.empty((d_model, n_heads * head_dim), w.dtype)
+    for h in range(n_heads):
+        out[:, h * head_dim : (h + 1) * head_dim] = w[h]
+    return out
+
+
+# -- known mistakes ------------------------------------------------------------------------------------
+
+
+def _bare_reshape(w):
+    return w.reshape(w.shape[1], w.shape[0] * w.shape[2])
+
+
+def _d_before_h(w):
+    return w.transpose(1, 2, 0).reshape(w.shape[1], -1)
+
+
+def _each_transposed(w):
+    return w.transpose(0, 2, 1).reshape(w.shape[1], -1)
+
+
+def _stacked_rows(w):
+    return np.concatenate(list(w), axis=0)
+
+
+def _float64_buffer(w):
+    out = np.zeros((w.shape[1], w.shape[0] * w.shape[2]))
+    for h, head in enumerate(w):
+        out[:, h * w.shape[2] : (h + 1) * w.shape[2]] = head
+    return out
+
+
+EXERCISE = Exercise(
+    name="pack-heads",
+    title="From a matrix for each head to one matrix",
+    chapter="01-projections",
+    version=1,
+    parameters=(Parameter("w", "float array (n_heads, d_model, head_dim); w[h] is head h's matrix"),),
+    returns=(Output("result", ("d_model", "n_heads * head_dim")),),
+    reference=reference.pack_heads,
+    tolerance=EXACT,
+    aspects=(
+        Aspect("values", 2, "every weight in its place", _values),
+        Aspect("float32", 1, "float32 in, float32 out", _float32),
+    ),
+    alternatives={"concatenate": _concatenate, "hstack": _hstack, "loop over column blocks": _loops},
+    mistakes=(
+        Mistake(
+            "bare-reshape",
+            _bare_reshape,
+            "You reshaped without moving the head axis, so a row of the result runs through several rows of one "
+            "head's matrix. Transpose to (d_model, n_heads, head_dim) first, or concatenate along axis 1.",
+            "packing-the-weights",
+        ),
+        Mistake(
+            "d-before-h",
+            _d_before_h,
+            "The columns of the heads are interleaved: you flattened (head_dim, n_heads). The heads lie side by "
+            "side, so flatten (n_heads, head_dim): (h d), not (d h).",
+            "packing-the-weights",
+        ),
+        Mistake(
+            "each-transposed",
+            _each_transposed,
+            "Each head's matrix went in transposed. Weights act as x @ w here, so w[h] keeps its d_model rows.",
+            "packing-the-weights",
+        ),
+        Mistake(
+            "stacked-rows",
+            _stacked_rows,
+            "You laid the matrices below each other (axis 0). Side by side is axis 1: the result has d_model rows.",
+            "packing-the-weights",
+        ),
+        Mistake(
+            "float64-buffer",
+            _float64_buffer,
+            "np.zeros and np.empty make float64 unless told otherwise, and your result took that dtype. Give "
+            "the buffer the dtype of w.",
+            "what-goes-wrong-and-does-not-crash",
+            loses=("float32",),
+        ),
+    ),
+)

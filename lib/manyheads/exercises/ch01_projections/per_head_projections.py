@@ -1,0 +1,141 @@
+"""per-head-projections: one product a head, with that head's own matrix."""
+
+import numpy as np
+
+from manyheads import reference
+from manyheads.exercises import sizes
+from manyheads.exercises.definition import ONE_PRODUCT, Aspect, Case, Exercise, Mistake, Output, Parameter
+
+
+def _inputs(rng, dtype="float64", **ranges):
+    s = sizes.draw_with_width(
+        rng, **{"batch": (2, 3), "seq": (4, 9), "d_model": (5, 11), "n_heads": (3, 5), "head_dim": (2, 7), **ranges}
+    )
+    return {
+        "x": sizes.normal(rng, s["batch"], s["seq"], s["d_model"], dtype=dtype),
+        "w": sizes.normal(rng, s["n_heads"], s["d_model"], s["head_dim"], dtype=dtype),
+    }
+
+
+def _values(rng):
+    return [
+        Case("several sequences, every size different", _inputs(rng)),
+        Case("a single sequence", _inputs(rng, batch=(1, 1))),
+        Case("more heads than tokens", _inputs(rng, n_heads=(7, 8), seq=(4, 6))),
+    ]
+
+
+def _float32(rng):
+    return [Case("float32 tokens and weights", _inputs(rng, "float32"))]
+
+
+# -- right answers by other techniques -----------------------------------------------------------------
+
+
+def _loops(x, w):
+    batch, seq, _ = x.shape
+    n_heads, _, head_dim = w.shape
+    out = np.empty((batch, n_heads, seq, head_dim), x.dtype)
+    for b in range(batch):
+        for h in range(n_heads):
+            out[b, h] = x[b] @ w[h]
+    return out
+
+
+def _einsum(x, w):
+    return np.einsum("bni,hij->bhnj", x, w)
+
+
+def _broadcast(x, w):
+    return x[:, None] @ w[None]
+
+
+# -- known mistakes ------------------------------------------------------------------------------------
+
+
+def _first_head_for_all(x, w):
+    out = []
+    for _ in range(w.shape[0]):
+        out.append(x @ w[0])
+    return np.stack(out, axis=1)
+
+
+def _weights_read_flat(x, w):
+    n_heads, d_model, head_dim = w.shape
+    y = x @ w.reshape(d_model, n_heads * head_dim)
+    return y.reshape(*x.shape[:2], n_heads, head_dim).transpose(0, 2, 1, 3)
+
+
+def _bare_reshape(x, w):
+    n_heads, d_model, head_dim = w.shape
+    y = x @ w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
+    return y.reshape(x.shape[0], n_heads, x.shape[1], head_dim)
+
+
+def _heads_behind_tokens(x, w):
+    return np.stack([x @ head for head in w], axis=2)
+
+
+def _float64_buffer(x, w):
+    out = np.zeros((x.shape[0], w.shape[0], x.shape[1], w.shape[2]))
+    for h in range(w.shape[0]):
+        out[:, h] = x @ w[h]
+    return out
+
+
+EXERCISE = Exercise(
+    name="per-head-projections",
+    title="One product for each head",
+    chapter="01-projections",
+    version=1,
+    parameters=(
+        Parameter("x", "float array (batch, seq, d_model)"),
+        Parameter("w", "float array (n_heads, d_model, head_dim); w[h] is head h's matrix"),
+    ),
+    returns=(Output("result", ("batch", "n_heads", "seq", "head_dim")),),
+    reference=reference.per_head_projections,
+    tolerance=ONE_PRODUCT,
+    aspects=(
+        Aspect("values", 2, "the right numbers in the right places", _values),
+        Aspect("float32", 1, "float32 in, float32 out", _float32),
+    ),
+    alternatives={"loops": _loops, "einsum": _einsum, "broadcast matmul": _broadcast},
+    mistakes=(
+        Mistake(
+            "first-head-for-all",
+            _first_head_for_all,
+            "Every head got the matrix of head 0. Head h must use w[h].",
+            "the-per-head-view",
+        ),
+        Mistake(
+            "weights-read-flat",
+            _weights_read_flat,
+            "You reshaped w from (n_heads, d_model, head_dim) to (d_model, n_heads * head_dim) without moving "
+            "the head axis first, so the rows of one head's matrix became columns of another's. Transpose to "
+            "(d_model, n_heads, head_dim), then reshape; or take one head at a time.",
+            "packing-the-weights",
+        ),
+        Mistake(
+            "bare-reshape",
+            _bare_reshape,
+            "The products are right, but a reshape straight to (batch, n_heads, seq, head_dim) deals the tokens "
+            "out to the heads. Reshape to (batch, seq, n_heads, head_dim), then transpose.",
+            "reshape-then-transpose",
+        ),
+        Mistake(
+            "heads-behind-tokens",
+            _heads_behind_tokens,
+            "The heads stand behind the tokens. This course keeps (batch, n_heads, seq, head_dim): stack along "
+            "axis 1.",
+            "the-per-head-view",
+        ),
+        Mistake(
+            "float64-buffer",
+            _float64_buffer,
+            "np.zeros and np.empty make float64 unless told otherwise, and your result took that dtype. Give "
+            "the buffer the dtype of x.",
+            "what-goes-wrong-and-does-not-crash",
+            loses=("float32",),
+        ),
+    ),
+)

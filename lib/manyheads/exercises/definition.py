@@ -1,0 +1,100 @@
+"""What an exercise is. One definition serves the notebook, the grader, the page and the report."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of the student's function."""
+
+    about: str  #: the kind of input, as a student is told of it: "more tokens than heads"
+    inputs: dict[str, Any]  #: by parameter, in the order of the call
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """What earns points of its own: a graded cell each."""
+
+    name: str
+    points: int
+    about: str  #: shown to the student
+    cases: Callable[[np.random.Generator], list[Case]]  #: fresh inputs from a seeded generator
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of the function, as the notebook and the messages name it."""
+
+    name: str
+    about: str  #: shape, dtype and unit: "float array (batch, seq, d_model)"
+
+
+@dataclass(frozen=True)
+class Output:
+    """One array (or whole number) that the function returns."""
+
+    name: str
+    axes: tuple[str, ...] | None  #: names of the axes; None for a whole number
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong implementation that real people write, and what helps the person who wrote it."""
+
+    name: str
+    answer: Callable
+    sentence: str
+    section: str  #: the anchor in the exercise's chapter
+    loses: tuple[str, ...] | None = None  #: the aspects that it fails; None: every one
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise: its contract, its inputs, its right answers and its known wrong ones."""
+
+    name: str
+    title: str
+    chapter: str  #: number and slug, shared by chapter and assignment: "01-projections"
+    version: int  #: raised when a change could turn a right answer wrong
+    parameters: tuple[Parameter, ...]
+    returns: tuple[Output, ...]
+    reference: Callable
+    aspects: tuple[Aspect, ...]
+    mistakes: tuple[Mistake, ...]
+    alternatives: dict[str, Callable]  #: right answers by other techniques, by name of the technique
+    tolerance: dict[str, float] = field(default_factory=dict)  #: by dtype, relative to the largest element
+    runs_in: tuple[str, ...] = ("notebook", "page")
+
+    @property
+    def function_name(self) -> str:
+        """What the student's function is called."""
+        return self.name.replace("-", "_")
+
+    @property
+    def points(self) -> int:
+        """What a right answer earns in all."""
+        return sum(aspect.points for aspect in self.aspects)
+
+    @property
+    def signature(self) -> str:
+        """``split_qkv(qkv, n_heads, n_kv_heads, layout)``."""
+        return f"{self.function_name}({', '.join(p.name for p in self.parameters)})"
+
+    def aspect(self, name: str) -> Aspect:
+        """The aspect of this name, or KeyError."""
+        return {aspect.name: aspect for aspect in self.aspects}[name]
+
+    def lost_by(self, mistake: Mistake) -> tuple[str, ...]:
+        """The aspects that `mistake` fails."""
+        return tuple(a.name for a in self.aspects) if mistake.loses is None else mistake.loses
+
+
+#: Nothing is computed, elements only move: the answer is equal or wrong.
+EXACT: dict[str, float] = {}
+
+#: For one matrix product over a few dozen terms, in any order of summation: about a hundred roundings.
+ONE_PRODUCT = {"float64": 2e-14, "float32": 1e-5}

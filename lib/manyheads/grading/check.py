@@ -1,0 +1,86 @@
+"""`check`: what a student calls, in a notebook or a plain script."""
+
+import sys
+from collections.abc import Callable
+
+from manyheads.exercises import registry
+from manyheads.grading import report, seeds
+from manyheads.grading.judge import Verdict, judge
+from manyheads.grading.run import call
+
+
+class CheckFailed(AssertionError):  # noqa: N818 - the name is part of the course
+    """An answer is not right yet. The report has been shown; the message repeats it where nothing can show it."""
+
+    def _render_traceback_(self):  # IPython asks for this: a student has no use for our frames
+        return [f"CheckFailed: {self}"]
+
+
+def check(name: str, function: Callable, *, aspect: str | None = None, inputs: str = "visible") -> None:
+    """Check an answer, say what is wrong with it, and raise `CheckFailed` unless it is right.
+
+    Parameters
+    ----------
+    name : str
+        The exercise: ``"fused-projection"``.
+    function : callable
+        Your function itself, not its result.
+    aspect : str, optional
+        Check this aspect only. Default: all of them.
+    inputs : {"visible", "hidden"}
+        Which inputs to draw. "hidden" is for grading: other numbers of the same kinds.
+
+    Raises
+    ------
+    CheckFailed
+        If the answer is wrong, or if there is no such exercise.
+
+    Examples
+    --------
+    >>> from manyheads import reference
+    >>> check("pack-heads", reference.pack_heads, aspect="values")
+    ✓ pack-heads, values: right, 2 of 2 points
+    """
+    __tracebackhide__ = True
+    verdicts = _verdicts(name, function, aspect, inputs)
+    for verdict in verdicts:
+        _show(verdict, inputs)
+    failed = [verdict for verdict in verdicts if not verdict.right]
+    if failed:
+        said = [report.headline(verdict) for verdict in failed]
+        raise CheckFailed("; ".join(said)) from None
+
+
+def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
+    __tracebackhide__ = True
+    try:
+        exercise = registry.get(name)
+        aspects = exercise.aspects if aspect is None else (registry.aspect_of(exercise, aspect),)
+    except registry.UnknownName as error:
+        raise CheckFailed(str(error)) from None
+    if inputs not in seeds.INPUTS:
+        raise CheckFailed(f"inputs must be 'visible' or 'hidden', got {inputs!r}")
+    if not callable(function):
+        raise CheckFailed(
+            f"check needs your function itself, got {type(function).__name__}; write "
+            f"check({name!r}, {exercise.function_name}), without calling it"
+        )
+    verdicts = []
+    for one in aspects:
+        cases = one.cases(seeds.generator(exercise, one, inputs))
+        verdicts.append(judge(exercise, one, cases, [call(function, case.inputs) for case in cases]))
+    return verdicts
+
+
+def _show(verdict: Verdict, inputs: str) -> None:
+    """HTML in a notebook, text elsewhere; the verdict as data goes into the output's metadata."""
+    text = report.as_text(verdict)
+    if "IPython" in sys.modules:
+        from IPython import get_ipython
+        from IPython.display import display
+
+        if get_ipython() is not None:
+            bundle = {"text/html": report.as_html(verdict), "text/plain": text}
+            display(bundle, raw=True, metadata={"manyheads": report.as_record(verdict, inputs)})
+            return
+    print(text)

@@ -1,0 +1,174 @@
+"""Comparing an answer with what was expected: type, shape, dtype, finiteness, then values, each told apart."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from manyheads.exercises.definition import Output
+from manyheads.grading.outcome import Value
+from manyheads.grading.patterns import pattern_of
+
+#: How a place on an axis is told: "batch 0, head 1, token 3".
+_ONE_OF = {
+    "batch": "batch",
+    "seq": "token",
+    "n_heads": "head",
+    "n_kv_heads": "K/V head",
+    "head_dim": "dim",
+    "d_model": "row",
+    "n_heads * head_dim": "column",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The first thing wrong with an answer."""
+
+    kind: str  #: "type", "shape", "dtype", "finite" or "values"
+    message: str
+    output: Output
+    wrong: np.ndarray | None = None  #: for "finite" and "values": True where the answer is wrong
+    pattern: str = ""  #: what the error looks like, in a sentence
+
+
+def problem(outputs: tuple[Output, ...], expected: Value, got: Value, tolerance: dict[str, float]) -> Problem | None:
+    """What is wrong with the returned value, or None."""
+    if len(outputs) == 1:
+        return _output_problem(outputs[0], expected, got, tolerance, "")
+    names = ", ".join(output.name for output in outputs)
+    if got.kind not in ("tuple", "list"):
+        return Problem("type", f"returned {_a(got)}; expected {len(outputs)} arrays: return {names}", outputs[0])
+    if len(got.items) != len(outputs):
+        message = f"returned {len(got.items)} values; expected {len(outputs)}: return {names}"
+        return Problem("type", message, outputs[0])
+    for output, one_expected, one_got in zip(outputs, expected.items, got.items, strict=True):
+        found = _output_problem(output, one_expected, one_got, tolerance, f"{output.name}: ")
+        if found:
+            return found
+    return None
+
+
+def equal(expected: Value, got: Value, tolerance: dict[str, float]) -> bool:
+    """Whether two values are of one kind, shape and dtype, and equal within the tolerance."""
+    if expected.kind != got.kind:
+        return False
+    if expected.items or got.items:
+        return len(expected.items) == len(got.items) and all(
+            equal(e, g, tolerance) for e, g in zip(expected.items, got.items, strict=True)
+        )
+    if expected.array is None or got.array is None:
+        return expected.number == got.number
+    if expected.array.shape != got.array.shape or not _same_dtype(expected.array.dtype, got.array.dtype):
+        return False
+    return not wrong_elements(expected.array, got.array, tolerance).any()
+
+
+def wrong_elements(expected: np.ndarray, got: np.ndarray, tolerance: dict[str, float]) -> np.ndarray:
+    """True where two arrays of one shape differ by more than the tolerance, or where only one is finite.
+
+    The tolerance of the dtype is relative to the largest expected element; a dtype without one is compared
+    exactly.
+    """
+    relative = tolerance.get(expected.dtype.name, 0.0)
+    with np.errstate(all="ignore"):
+        same = (expected == got) | (_nan(expected) & _nan(got))
+        if relative:
+            scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0))
+            same |= np.abs(got.astype("float64") - expected.astype("float64")) <= relative * scale
+    return ~same
+
+
+def _nan(array: np.ndarray) -> np.ndarray:
+    return np.isnan(array) if array.dtype.kind in "fc" else np.zeros(array.shape, bool)
+
+
+def _output_problem(output: Output, expected: Value, got: Value, tolerance, label: str) -> Problem | None:
+    if output.axes is None:
+        return _number_problem(output, expected, got, label)
+    want = expected.array
+    assert want is not None  # the reference of an array output returns an array
+    if got.kind != "array" or got.array is None:
+        advice = {
+            "nothing": "; did you forget the return?",
+            "list": "; np.stack or np.array makes an array of it",
+            "tuple": "; return one array",
+        }.get(got.kind, "")
+        return Problem("type", f"{label}returned {_a(got)}; expected an array {_shape(output, want)}{advice}", output)
+    have = got.array
+    if have.dtype.kind not in "biufc":
+        message = f"{label}an array of {have.dtype}, not of numbers; expected {want.dtype} {_shape(output, want)}"
+        return Problem("dtype", message, output)
+    if have.shape != want.shape:
+        message = f"{label}shape {have.shape}; expected {want.shape}, that is {_shape(output, want)}"
+        if have.ndim == want.ndim and sorted(have.shape) == sorted(want.shape):
+            message += "; the axes are there, in another order"
+        return Problem("shape", message, output)
+    if not _same_dtype(want.dtype, have.dtype):
+        return Problem("dtype", f"{label}dtype {have.dtype}; expected {want.dtype}", output)
+    if have.dtype.kind in "fc":
+        infinite = ~np.isfinite(have) & np.isfinite(want)
+        if infinite.any():
+            message = f"{label}{_number_of(infinite)} NaN or infinite, {_places(output, infinite)}"
+            return Problem("finite", message, output, infinite)
+    wrong = wrong_elements(want, have, tolerance)
+    if not wrong.any():
+        return None
+    first = tuple(int(i[0]) for i in np.nonzero(wrong))
+    message = (
+        f"{label}{_number_of(wrong)} wrong, {_places(output, wrong)}. At the first, you have "
+        f"{_number(have[first])}; expected {_number(want[first])}"
+    )
+    return Problem("values", message, output, wrong, pattern_of(want, have, wrong, tolerance))
+
+
+def _number_problem(output: Output, expected: Value, got: Value, label: str) -> Problem | None:
+    if got.kind == "array" and got.array is not None and got.array.shape == () and got.array.dtype.kind in "iu":
+        got = Value("integer", got.type_name, number=int(got.array))
+    if got.kind != "integer":
+        advice = "; / makes a float of a count, // does not" if got.kind == "float" else ""
+        advice = "; did you forget the return?" if got.kind == "nothing" else advice
+        return Problem("type", f"{label}returned {_a(got)}; expected a whole number (int){advice}", output)
+    if got.number == expected.number:
+        return None
+    message = f"{label}{got.number:,}; expected {expected.number:,}"
+    if got.number and expected.number and got.number % expected.number == 0:
+        message += f" (yours is {got.number // expected.number} times that)"
+    return Problem("values", message, output)
+
+
+def _same_dtype(one: np.dtype, other: np.dtype) -> bool:
+    """Integers by kind and not by width (in the browser an int has 32 bits); everything else exactly."""
+    return one.kind == other.kind if one.kind in "iu" else one == other
+
+
+def _a(value: Value) -> str:
+    if value.kind == "nothing":
+        return "None"
+    if value.kind == "float":
+        return f"the float {value.number!r}"
+    return f"{'an' if value.type_name[:1] in 'aeiou' else 'a'} {value.type_name}"
+
+
+def _shape(output: Output, array: np.ndarray) -> str:
+    return "(" + ", ".join(f"{axis} {size}" for axis, size in zip(output.axes or (), array.shape, strict=True)) + ")"
+
+
+def _number_of(wrong: np.ndarray) -> str:
+    return f"{wrong.sum()} of {wrong.size} elements ({wrong.mean():.0%}) are"
+
+
+def _places(output: Output, wrong: np.ndarray, most: int = 3) -> str:
+    """The first wrong places, no two of them in one row of the last axis: neighbours there tell nothing new."""
+    rows = wrong.any(axis=-1) if wrong.ndim else wrong
+    firsts = [(*map(int, row), int(np.flatnonzero(wrong[tuple(row)])[0])) for row in np.argwhere(rows)[:most]]
+    told = [", ".join(f"{one_of(a)} {i}" for a, i in zip(output.axes or (), place, strict=True)) for place in firsts]
+    return f"{'at' if len(told) == 1 else 'the first at'} {'; '.join(told)}"
+
+
+def one_of(axis: str) -> str:
+    """What one index along an axis is called: "token" for "seq"."""
+    return _ONE_OF.get(axis, axis)
+
+
+def _number(x) -> str:
+    return f"{x:.6g}" if np.asarray(x).dtype.kind in "f" else str(x)

@@ -1,0 +1,109 @@
+"""Judging outcomes: a verdict for each aspect, with the known mistake by name. Sees arrays, runs no student code."""
+
+from dataclasses import dataclass
+
+from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake
+from manyheads.grading.compare import Problem, equal, problem
+from manyheads.grading.outcome import Outcome, to_value
+from manyheads.grading.run import call
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one case showed."""
+
+    case: Case
+    problem: Problem | None = None
+    outcome: Outcome | None = None  #: where the function raised
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.problem is None and self.outcome is None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one aspect earns, and why."""
+
+    exercise: Exercise
+    aspect: Aspect
+    findings: tuple[Finding, ...]
+    mistake: Mistake | None
+    unwritten: bool  #: the starter, untouched
+    notes: tuple[str, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether every case is right."""
+        return all(finding.right for finding in self.findings)
+
+    @property
+    def earned(self) -> int:
+        """Points: all of the aspect's, or none."""
+        return self.aspect.points if self.right else 0
+
+    @property
+    def first(self) -> Finding | None:
+        """The first finding that is not right."""
+        return next((finding for finding in self.findings if not finding.right), None)
+
+
+def judge(exercise: Exercise, aspect: Aspect, cases: list[Case], outcomes: list[Outcome]) -> Verdict:
+    """Compare the outcomes of the cases with the reference, and name the mistake that explains them."""
+    findings = tuple(_finding(exercise, case, outcome) for case, outcome in zip(cases, outcomes, strict=True))
+    right = all(finding.right for finding in findings)
+    return Verdict(
+        exercise,
+        aspect,
+        findings,
+        mistake=None if right else diagnose(exercise, findings, outcomes),
+        unwritten=all(outcome.exception == "NotImplementedError" for outcome in outcomes),
+        notes=_notes(outcomes),
+    )
+
+
+def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[Outcome]) -> Mistake | None:
+    """The known mistake whose outcomes equal these in every case.
+
+    Where the function raised, the same type of exception is alike enough; so at least one wrong case must have
+    returned something, or any ValueError would be named.
+    """
+    if all(finding.right or finding.outcome is not None for finding in findings):
+        return None
+    for mistake in exercise.mistakes:
+        theirs = (call(mistake.answer, finding.case.inputs) for finding in findings)
+        if all(_alike(a, b, exercise) for a, b in zip(theirs, outcomes, strict=True)):
+            return mistake
+    return None
+
+
+def _alike(one: Outcome, other: Outcome, exercise: Exercise) -> bool:
+    if one.value is None or other.value is None:
+        return one.exception is not None and one.exception == other.exception
+    return equal(one.value, other.value, exercise.tolerance)
+
+
+def _finding(exercise: Exercise, case: Case, outcome: Outcome) -> Finding:
+    if outcome.value is None:
+        return Finding(case, outcome=outcome)
+    expected = to_value(exercise.reference(**case.inputs))
+    return Finding(case, problem(exercise.returns, expected, outcome.value, exercise.tolerance))
+
+
+def _notes(outcomes: list[Outcome]) -> tuple[str, ...]:
+    """What was noticed and costs no points; each once."""
+    notes: dict[str, None] = {}
+    for outcome in outcomes:
+        for name in outcome.changed_inputs:
+            notes[f"Your function changed its argument {name} in place; a caller does not expect that."] = None
+        if outcome.printed.strip():
+            notes[f"Your function printed: {_shorten(outcome.printed)}"] = None
+        for warning in outcome.warned:
+            notes[f"Your function caused a warning. {_shorten(warning)}"] = None
+    return tuple(notes)[:5]
+
+
+def _shorten(text: str, most: int = 160) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,0 +1,51 @@
+"""What came out of one call, as plain data: all that a judge gets to see of a student's function."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Value:
+    """One returned object, reduced to what can be compared.
+
+    kind is "array", "integer", "float", "bool", "nothing", "tuple", "list" or "other".
+    """
+
+    kind: str
+    type_name: str
+    array: np.ndarray | None = None  #: for "array"; a plain ndarray, the judge's own copy
+    number: int | float | None = None  #: for "integer" and "float"
+    items: tuple["Value", ...] = ()  #: for "tuple" and "list"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Either a returned value or an exception, and what else was noticed during the call."""
+
+    value: Value | None = None
+    exception: str | None = None  #: the type's name
+    message: str = ""  #: the exception's own
+    line: str = ""  #: where in the student's code: 'line 3: y = x @ w.T'
+    changed_inputs: tuple[str, ...] = ()  #: parameters that the function changed in place
+    printed: str = ""
+    warned: tuple[str, ...] = ()
+
+
+def to_value(result, depth: int = 2) -> Value:
+    """Reduce a returned object to plain data. Nothing of the object's own is called but NumPy's copy."""
+    name = type(result).__name__
+    if result is None:
+        return Value("nothing", name)
+    if isinstance(result, np.ndarray):
+        return Value("array", name, array=np.array(result, copy=True, subok=False))
+    if isinstance(result, (bool, np.bool_)):
+        return Value("bool", name)
+    if isinstance(result, (int, np.integer)):
+        return Value("integer", name, number=int(result))
+    if isinstance(result, (float, np.floating)):
+        return Value("float", name, number=float(result))
+    if isinstance(result, (tuple, list)) and depth:
+        kind = "tuple" if isinstance(result, tuple) else "list"
+        return Value(kind, name, items=tuple(to_value(item, depth - 1) for item in result[:64]))
+    return Value("other", name)

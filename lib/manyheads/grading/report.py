@@ -1,0 +1,103 @@
+"""What a student reads about an answer: as text, and as HTML where a notebook can show it."""
+
+import html
+import textwrap
+
+from manyheads.grading import book_links, picture
+from manyheads.grading.judge import Finding, Verdict
+
+
+def headline(verdict: Verdict) -> str:
+    """``fused-projection, values: right, 3 of 3 points``."""
+    points = f"{verdict.earned} of {verdict.aspect.points} point{'s' * (verdict.aspect.points != 1)}"
+    state = "right" if verdict.right else "not written yet" if verdict.unwritten else "not right yet"
+    return f"{verdict.exercise.name}, {verdict.aspect.name}: {state}, {points}"
+
+
+def as_text(verdict: Verdict) -> str:
+    """The report of one aspect in plain text."""
+    lines = [f"{'✓' if verdict.right else '✗'} {headline(verdict)}"]
+    first = verdict.first
+    if first is not None and not verdict.unwritten:
+        lines += [_wrapped(line) for line in _explanation(verdict, first)]
+        if verdict.mistake:
+            lines.append(_wrapped(f"Read {_reading(verdict)}."))
+        drawn = _picture(first)
+        if drawn:
+            lines += ["", *("    " + line for line in picture.as_text(drawn).splitlines())]
+    lines += [_wrapped(f"Note: {note}") for note in verdict.notes]
+    return "\n".join(lines)
+
+
+def as_html(verdict: Verdict) -> str:
+    """The report of one aspect as HTML that needs no style sheet and reads in light and in dark."""
+    colour = "#009e73" if verdict.right else "#d55e00"
+    parts = [f"<b>{'✓' if verdict.right else '✗'} {html.escape(headline(verdict))}</b>"]
+    first = verdict.first
+    if first is not None and not verdict.unwritten:
+        lines = _explanation(verdict, first)
+        if verdict.mistake:
+            strong, *lines = lines
+            parts.append(f"<div><b>{html.escape(strong)}</b></div>")
+        parts += [f"<div>{html.escape(line)}</div>" for line in lines]
+        if verdict.mistake:
+            address = book_links.link(verdict.exercise.chapter, verdict.mistake.section)
+            reading = html.escape(_reading(verdict, address=False))
+            if address:
+                reading = f'<a href="{html.escape(address)}" target="_blank">{reading}</a>'
+            parts.append(f"<div>Read {reading}.</div>")
+        drawn = _picture(first)
+        if drawn:
+            parts.append(picture.as_html(drawn))
+    parts += [f"<div><i>Note: {html.escape(note)}</i></div>" for note in verdict.notes]
+    return (
+        f'<div style="border-left:4px solid {colour};padding:.2em .8em;margin:.3em 0;line-height:1.5">'
+        + "".join(parts)
+        + "</div>"
+    )
+
+
+def as_record(verdict: Verdict, inputs: str) -> dict:
+    """The verdict as plain data, for the class summary. Kept in the output's metadata."""
+    return {
+        "exercise": verdict.exercise.name,
+        "version": verdict.exercise.version,
+        "aspect": verdict.aspect.name,
+        "inputs": inputs,
+        "right": verdict.right,
+        "mistake": verdict.mistake.name if verdict.mistake else None,
+        "unwritten": verdict.unwritten,
+    }
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+
+
+def _explanation(verdict: Verdict, first: Finding) -> list[str]:
+    lines = [verdict.mistake.sentence] if verdict.mistake else []
+    if first.outcome is not None:
+        outcome = first.outcome
+        where = f", {outcome.line}" if outcome.line else ""
+        raised = f"{outcome.exception}: {outcome.message}" if outcome.message else f"{outcome.exception}"
+        lines.append(f"With {first.case.about}, your function raised {raised}{where}.")
+    elif first.problem is not None:
+        lines.append(f"With {first.case.about}: {first.problem.message}.")
+        if first.problem.pattern and not verdict.mistake:
+            lines.append(f"{first.problem.pattern}.")
+    wrong = sum(not finding.right for finding in verdict.findings)
+    if len(verdict.findings) > 1:
+        lines.append(f"{wrong} of {len(verdict.findings)} kinds of input failed.")
+    return lines
+
+
+def _reading(verdict: Verdict, address: bool = True) -> str:
+    assert verdict.mistake is not None
+    chapter, section = verdict.exercise.chapter, verdict.mistake.section
+    where = book_links.place(chapter, section)
+    found = book_links.link(chapter, section) if address else None
+    return f"{where} ({found})" if found else where
+
+
+def _picture(finding: Finding):
+    return picture.error_map(finding.problem) if finding.problem else None
