@@ -52,7 +52,7 @@ class Mistake:
     loses: tuple[str, ...] | None = None  #: the aspects that it fails; None: every one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # there is one of each: compared and hashed by identity
 class Exercise:
     """An exercise: its contract, its inputs, its right answers and its known wrong ones."""
 
@@ -87,6 +87,10 @@ class Exercise:
     def aspect(self, name: str) -> Aspect:
         """The aspect of this name, or KeyError."""
         return {aspect.name: aspect for aspect in self.aspects}[name]
+
+    def grade_id(self, aspect: Aspect) -> str:
+        """What the graded cell of an aspect is called in notebooks and gradebook."""
+        return f"check-{self.name}-{aspect.name.replace(' ', '-')}"
 
     def lost_by(self, mistake: Mistake) -> tuple[str, ...]:
         """The aspects that `mistake` fails."""

@@ -1,0 +1,74 @@
+"""exercises/ from solutions/: nbgrader's own preprocessors do the stripping, in a folder of their own."""
+
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from manyheads.authoring import files
+from manyheads.authoring.course import Course, CourseError
+from manyheads.authoring.source import source_notebook
+from manyheads.grading import nbgrader_tools
+
+
+def build_source(course: Course, assignment: str) -> dict[str, bytes]:
+    """The files of nbgrader's source folder for one assignment: the notebook, and whatever lies beside its text."""
+    folder = course.solutions / course.assignment(assignment)
+    built = {}
+    for name, data in files.tree(folder).items():
+        if name.endswith(".py"):
+            notebook = source_notebook(folder / name)
+            built[str(Path(name).with_suffix(".ipynb"))] = (nbformat.writes(notebook) + "\n").encode()
+        elif "__pycache__" not in name:
+            built[name] = data
+    return built
+
+
+def build_release(course: Course, assignment: str) -> dict[str, bytes]:
+    """The files that students get: what `nbgrader generate_assignment` makes of the source, byte for byte."""
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch)
+        files.replace_tree(root / "source" / assignment, build_source(course, assignment))
+        config = nbgrader_tools.config(root, source="source", release="release")
+        try:
+            nbgrader_tools.generate(config, assignment, database=False)
+        except nbgrader_tools.NbgraderError as error:
+            raise CourseError(str(error)) from error
+        return files.tree(root / "release" / assignment)
+
+
+def release(course: Course, assignments: list[str]) -> list[str]:
+    """Write exercises/ (and nbgrader's source under var/) for some assignments; the files that changed.
+
+    Everything is built before anything is written.
+    """
+    built = [(name, build_source(course, name), build_release(course, name)) for name in assignments]
+    changed = []
+    for name, source, released in built:
+        changed += [f"exercises/{name}/{file}" for file in differences(course, name, released)]
+        files.replace_tree(course.source / name, source)
+        files.replace_tree(course.exercises / name, released)
+    return changed
+
+
+def differences(course: Course, assignment: str, released: dict[str, bytes] | None = None) -> dict[str, str]:
+    """How exercises/ASSIGNMENT differs from what solutions/ give: file -> missing, extra or changed."""
+    released = build_release(course, assignment) if released is None else released
+    folder = course.exercises / assignment
+    have = files.tree(folder) if folder.exists() else {}
+    differ = {}
+    for name in sorted(set(have) | set(released)):
+        if name not in have:
+            differ[name] = "missing"
+        elif name not in released:
+            differ[name] = "extra"
+        elif have[name] != released[name]:
+            differ[name] = "changed"
+    return differ
+
+
+def strays(course: Course) -> list[str]:
+    """Folders in exercises/ for which there is no solution."""
+    if not course.exercises.exists():
+        return []
+    return sorted(path.name for path in course.exercises.iterdir() if path.name not in course.assignments())

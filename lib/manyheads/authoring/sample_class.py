@@ -1,0 +1,88 @@
+"""A class to try the grading on: right answers by many techniques, every known mistake, and a few accidents."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+
+from manyheads.authoring import files
+from manyheads.exercises import Exercise, of_chapter
+from manyheads.exercises.source import source_as
+
+_CRASH = "# This ends the kernel in the middle of the notebook.\nimport os\n\nos._exit(0)"
+_NOISE = (
+    "import sys\nimport warnings\n\n"
+    'print("<script>document.title = \'owned\'</script>")\nprint("to stderr", file=sys.stderr)\n'
+    'warnings.warn("this is only a warning")'
+)
+
+
+def answers(exercises: tuple[Exercise, ...], choose: Callable[[Exercise], Callable | None]) -> dict[str, str]:
+    """The source of an answer cell by grade id, where `choose` gives a function; others keep what they have."""
+    chosen = {exercise: choose(exercise) for exercise in exercises}
+    return {e.name: source_as(f, e.function_name) for e, f in chosen.items() if f is not None}
+
+
+def nth_mistake(number: int) -> Callable[[Exercise], Callable | None]:
+    """Chooses each exercise's mistake of this number (from 0), or none where there are fewer."""
+    return lambda e: e.mistakes[number].answer if number < len(e.mistakes) else None
+
+
+def nth_alternative(number: int) -> Callable[[Exercise], Callable | None]:
+    """Chooses each exercise's valid alternative of this number (from 0), or none where there are fewer."""
+    return lambda e: list(e.alternatives.values())[number] if number < len(e.alternatives) else None
+
+
+def filled_in(notebook, replacements: dict[str, str]):
+    """A copy of a notebook with the source of some cells replaced, by grade id."""
+    filled = copy.deepcopy(notebook)
+    for cell in filled.cells:
+        if cell.id in replacements:
+            cell.source = replacements[cell.id]
+    return filled
+
+
+def solved(source, released):
+    """The released notebook with the solutions of the source notebook in the answer cells."""
+    by_id = {cell.id: cell.source for cell in source.cells}
+    own = {c.id: by_id[c.id] for c in released.cells if c.metadata.get("nbgrader", {}).get("solution")}
+    return filled_in(released, own)
+
+
+def submissions(assignment: str, source, released) -> dict[str, object]:
+    """Student -> notebook (bytes where it is none), for one assignment."""
+    exercises = of_chapter(assignment)
+    right = solved(source, released)
+    made: dict[str, object] = {"right": right, "starter": released}
+    for number in range(max(len(e.alternatives) for e in exercises)):
+        made[f"other-way-{number + 1}"] = filled_in(right, answers(exercises, nth_alternative(number)))
+    for number in range(max(len(e.mistakes) for e in exercises)):
+        made[f"mistake-{number + 1}"] = filled_in(right, answers(exercises, nth_mistake(number)))
+    made["half-done"] = filled_in(released, {e.name: s for e, s in _first_half(exercises, right).items()})
+    made["noisy"] = _with_cell(right, _NOISE, before=exercises[0].name)
+    made["crashed"] = _with_cell(right, _CRASH, before=exercises[len(exercises) // 2].name)
+    made["corrupt"] = nbformat.writes(right)[:2000].encode()
+    return made
+
+
+def write(folder: Path, assignment: str, source, released) -> list[str]:
+    """Write the class as ``folder/STUDENT/ASSIGNMENT/NOTEBOOK.ipynb``; the students."""
+    notebook = assignment.split("-", 1)[1].replace("-", "_") + ".ipynb"
+    made = submissions(assignment, source, released)
+    for student, content in made.items():
+        data = content if isinstance(content, bytes) else nbformat.writes(content).encode()
+        files.write(folder / student / assignment / notebook, data)
+    return sorted(made)
+
+
+def _first_half(exercises, right) -> dict:
+    sources = {cell.id: cell.source for cell in right.cells}
+    return {e: sources[e.name] for e in exercises[: len(exercises) // 2]}
+
+
+def _with_cell(notebook, source: str, before: str):
+    changed = copy.deepcopy(notebook)
+    index = next(i for i, cell in enumerate(changed.cells) if cell.id == before)
+    changed.cells.insert(index, nbformat.v4.new_code_cell(source, id="students-own-cell"))
+    return changed

@@ -1,0 +1,129 @@
+"""Grading a class: every submission by itself, several at a time, one at a time at the gradebook."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from manyheads.grading import nbgrader_tools, results, seeds, submissions
+from manyheads.grading.execute import SurvivingExecute
+
+
+@dataclass(frozen=True)
+class ClassFolders:
+    """Where one class is graded."""
+
+    root: Path  #: the course: holds the source notebooks
+    source: str = "var/source"
+    release: str = "var/release"  #: where nbgrader puts what it would release; `exercises` is not touched
+    class_folder: str = "var/class"
+
+    @property
+    def home(self) -> Path:
+        """The class's folder: submissions, executed notebooks, feedback, gradebook, marks."""
+        return self.root / self.class_folder
+
+    def config(self):
+        """nbgrader's configuration for these folders."""
+        return nbgrader_tools.config(self.root, self.source, self.release, self.class_folder)
+
+
+def grade(
+    folders: ClassFolders,
+    submitted: Path,
+    seed: str,
+    assignments: list[str],
+    jobs: int = 1,
+    with_feedback: bool = True,
+    progress: Callable[[int, int, str], None] = lambda done, of, what: None,
+) -> list[results.Result]:
+    """Grade every submission of some assignments; one that cannot be graded gets 0 and a flag, and the rest go on.
+
+    Parameters
+    ----------
+    folders : ClassFolders
+    submitted : Path
+        ``submitted/STUDENT/ASSIGNMENT/*.ipynb``; only read.
+    seed : str
+        The course's secret: hidden inputs are drawn from it.
+    assignments : list of str
+        Each with its notebook in the source folder.
+    jobs : int
+        Submissions graded at the same time.
+    with_feedback : bool
+        Write nbgrader's HTML feedback too.
+    progress : callable
+        Told how many are done, of how many, and what was done last.
+
+    Returns
+    -------
+    list of Result
+        In the order of assignments, then students.
+    """
+    expected = {name: _notebooks(folders, name) for name in assignments}
+    handed_in = submissions.take_in(submitted, folders.home / "submitted", expected)
+    config = folders.config()
+    used = [name for name in assignments if any(one.assignment == name for one in handed_in)]
+    for name in used:
+        nbgrader_tools.generate(config, name)
+    graded = []
+    for submission in _each_done(folders, handed_in, seed, jobs, with_feedback):
+        graded.append(submission)
+        progress(len(graded), len(handed_in), f"{submission.student}, {submission.assignment}")
+    with nbgrader_tools.gradebook(config) as gradebook:
+        found = [
+            results.read(gradebook, folders.home / "autograded", one.student, one.assignment, one.flags)
+            for one in graded
+        ]
+    return sorted(found, key=lambda result: (assignments.index(result.assignment), result.student))
+
+
+def _each_done(folders, handed_in, seed, jobs, with_feedback) -> Iterator[submissions.Submission]:
+    # Fresh processes: a fork of a process with threads (an IDE, a test runner) may hang.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max(1, jobs), context, _start, (context.Lock(), seed)) as pool:
+        waiting = [pool.submit(_grade_one, folders, one, with_feedback) for one in handed_in]
+        for future in as_completed(waiting):
+            yield future.result()
+
+
+def _start(lock, seed: str) -> None:
+    """Set up a worker: the seed for its kernels, and the gradebook's lock, held except while a notebook runs."""
+    os.environ[seeds.COURSE_SEED] = seed
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"  # the submissions already share the cores
+    global _gradebook
+    _gradebook = lock
+    SurvivingExecute.before, SurvivingExecute.after = staticmethod(lock.release), staticmethod(lock.acquire)
+
+
+_gradebook = None
+
+
+def _grade_one(folders: ClassFolders, submission: submissions.Submission, with_feedback: bool):
+    assert _gradebook is not None  # set by _start
+    config = folders.config()
+    with _gradebook:
+        try:
+            if submission.notebooks:
+                nbgrader_tools.autograde(config, submission.assignment, submission.student, SurvivingExecute)
+            else:
+                submission.flags.append("nothing could be graded, so it got 0")
+        except nbgrader_tools.NbgraderError as error:
+            submission.flags.append(f"{error}; it got 0")
+            submission.notebooks.clear()
+        if not submission.notebooks:
+            with nbgrader_tools.gradebook(config) as gradebook:
+                results.zero(gradebook, submission.student, submission.assignment)
+        elif with_feedback:
+            try:
+                nbgrader_tools.feedback(config, submission.assignment, submission.student)
+            except nbgrader_tools.NbgraderError as error:
+                submission.flags.append(str(error))
+    return submission
+
+
+def _notebooks(folders: ClassFolders, assignment: str) -> list[str]:
+    return sorted(path.stem for path in (folders.root / folders.source / assignment).glob("*.ipynb"))
