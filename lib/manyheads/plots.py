@@ -45,7 +45,7 @@ class Picture:
         self.svg, self.alt = svg, alt
 
     def _repr_html_(self) -> str:
-        return f'<figure class="mh-figure">{self.svg}</figure>'
+        return f'<figure class="mh-figure" tabindex="0">{self.svg}</figure>'
 
     def __repr__(self) -> str:
         return f"<Picture: {self.alt}>"

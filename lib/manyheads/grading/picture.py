@@ -77,7 +77,7 @@ def as_html(picture: ErrorMap) -> str:
         f'aria-label="{html.escape(picture.describe())}">'
         f'<tr><th style="{_HEAD}">{html.escape(picture.columns)}</th>{head}</tr>{body}</table>'
         f'<div style="font-size:85%;opacity:.8">{html.escape(picture.describe())} '
-        "· right, ▒ partly wrong, █ wrong.</div>"
+        "· right, ~ partly wrong, × wrong.</div>"
     )
 
 
@@ -86,13 +86,11 @@ _HEAD = "font-weight:normal;font-size:80%;padding:0 .3em;border:0;background:non
 
 def _cell(share: float) -> str:
     # The mark says what the colour says, for those who see no colour.
-    mark = "█" if share == 1 else "▒" if share > 0 else "·"
-    colour = "#d55e00" if share > 0 else "inherit"
-    frame = "border:1px solid rgba(128,128,128,.45);min-width:1.5em;height:1.5em;text-align:center;padding:0"
-    return (
-        f'<td style="{frame};background:rgba(213,94,0,{0.6 * share:.2f});color:{colour}" '
-        f'title="{share:.0%} wrong">{mark}</td>'
+    mark = "×" if share == 1 else "~" if share > 0 else "·"
+    frame = (
+        "border:1px solid rgba(128,128,128,.45);min-width:1.5em;height:1.5em;text-align:center;padding:0;color:inherit"
     )
+    return f'<td style="{frame};background:rgba(213,94,0,{0.55 * share:.2f})" title="{share:.0%} wrong">{mark}</td>'
 
 
 def _coarser(share: np.ndarray, steps: tuple[int, ...]) -> np.ndarray:

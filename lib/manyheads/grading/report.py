@@ -50,11 +50,8 @@ def as_html(verdict: Verdict) -> str:
         if drawn:
             parts.append(picture.as_html(drawn))
     parts += [f"<div><i>Note: {html.escape(note)}</i></div>" for note in verdict.notes]
-    return (
-        f'<div style="border-left:4px solid {colour};padding:.2em .8em;margin:.3em 0;line-height:1.5">'
-        + "".join(parts)
-        + "</div>"
-    )
+    style = f"border-left:4px solid {colour};padding:.2em .8em;margin:.3em 0;line-height:1.5"
+    return f'<div class="mh-report" style="{style}">{"".join(parts)}</div>'
 
 
 def as_record(verdict: Verdict, inputs: str) -> dict:

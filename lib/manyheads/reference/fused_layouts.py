@@ -62,15 +62,23 @@ def split_qkv(
     >>> [part[0, :, 0, 0].tolist() for part in split_qkv(qkv, 2, layout="per_head")]
     [[0, 3], [1, 4], [2, 5]]
     """
-    batch, seq, width = _require.axes("qkv", qkv, "batch", "seq", "(n_heads + 2 * n_kv_heads) * head_dim")
+    batch, seq, width = _require.axes(
+        "qkv", qkv, "batch", "seq", "(n_heads + 2 * n_kv_heads) * head_dim"
+    )
     n_heads = _require.count("n_heads", n_heads)
-    n_kv_heads = n_heads if n_kv_heads is None else _require.count("n_kv_heads", n_kv_heads)
+    n_kv_heads = (
+        n_heads if n_kv_heads is None else _require.count("n_kv_heads", n_kv_heads)
+    )
     group = _require.divides("n_kv_heads", n_kv_heads, "n_heads", n_heads)
-    head_dim = _require.divides("n_heads + 2 * n_kv_heads", n_heads + 2 * n_kv_heads, "width", width)
+    head_dim = _require.divides(
+        "n_heads + 2 * n_kv_heads", n_heads + 2 * n_kv_heads, "width", width
+    )
     if layout not in FUSED_LAYOUTS:
         near = difflib.get_close_matches(str(layout), FUSED_LAYOUTS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"layout must be one of {', '.join(map(repr, FUSED_LAYOUTS))}, got {layout!r}{hint}")
+        raise ValueError(
+            f"layout must be one of {', '.join(map(repr, FUSED_LAYOUTS))}, got {layout!r}{hint}"
+        )
     if layout == "per_head" and group > 1:
         raise ValueError(
             f"layout 'per_head' has one key and one value for each query head; got n_heads={n_heads} and "
@@ -79,8 +87,16 @@ def split_qkv(
 
     if layout == "concatenated":
         q_width, kv_width = n_heads * head_dim, n_kv_heads * head_dim
-        q, k, v = qkv[..., :q_width], qkv[..., q_width : q_width + kv_width], qkv[..., q_width + kv_width :]
-        return split_heads(q, n_heads), split_heads(k, n_kv_heads), split_heads(v, n_kv_heads)
+        q, k, v = (
+            qkv[..., :q_width],
+            qkv[..., q_width : q_width + kv_width],
+            qkv[..., q_width + kv_width :],
+        )
+        return (
+            split_heads(q, n_heads),
+            split_heads(k, n_kv_heads),
+            split_heads(v, n_kv_heads),
+        )
 
     # One group is `group` query blocks, a key block and a value block; "per_head" has groups of one.
     blocks = qkv.reshape(batch, seq, n_kv_heads, group + 2, head_dim)

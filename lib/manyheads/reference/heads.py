@@ -4,7 +4,9 @@ from manyheads import _require
 from manyheads._shapes import Array, Shaped
 
 
-def split_heads(x: Shaped[Array, "batch seq width"], n_heads: int) -> Shaped[Array, "batch n_heads seq dim"]:
+def split_heads(
+    x: Shaped[Array, "batch seq width"], n_heads: int
+) -> Shaped[Array, "batch n_heads seq dim"]:
     """Cut the last axis into heads, and move the heads in front of the tokens.
 
     Parameters
@@ -38,11 +40,15 @@ def split_heads(x: Shaped[Array, "batch seq width"], n_heads: int) -> Shaped[Arr
            [5, 6]])
     """
     batch, seq, width = _require.axes("x", x, "batch", "seq", "n_heads * head_dim")
-    head_dim = _require.divides("n_heads", _require.count("n_heads", n_heads), "width", width)
+    head_dim = _require.divides(
+        "n_heads", _require.count("n_heads", n_heads), "width", width
+    )
     return x.reshape(batch, seq, n_heads, head_dim).transpose(0, 2, 1, 3)
 
 
-def combine_heads(x: Shaped[Array, "batch n_heads seq dim"]) -> Shaped[Array, "batch seq width"]:
+def combine_heads(
+    x: Shaped[Array, "batch n_heads seq dim"],
+) -> Shaped[Array, "batch seq width"]:
     """Lay the heads side by side again: the inverse of `split_heads`.
 
     Parameters
@@ -70,5 +76,7 @@ def combine_heads(x: Shaped[Array, "batch n_heads seq dim"]) -> Shaped[Array, "b
     >>> bool((combine_heads(split_heads(x, 3)) == x).all())
     True
     """
-    batch, n_heads, seq, head_dim = _require.axes("x", x, "batch", "n_heads", "seq", "head_dim")
+    batch, n_heads, seq, head_dim = _require.axes(
+        "x", x, "batch", "n_heads", "seq", "head_dim"
+    )
     return x.transpose(0, 2, 1, 3).reshape(batch, seq, n_heads * head_dim)

