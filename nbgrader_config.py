@@ -10,7 +10,7 @@ from manyheads.authoring.course import Course
 from manyheads.grading import nbgrader_tools
 from manyheads.grading.seeds import COURSE_SEED
 
-c = get_config()  # noqa: F821 - nbgrader defines it
+c = get_config()
 
 root = Path(__file__).resolve().parent
 c.merge(nbgrader_tools.config(root, class_folder=os.environ.get("MANYHEADS_CLASS", "var/class")))

@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     grade = commands.add_parser(
         "grade",
         help="grade a class",
-        description="Grade SUBMITTED/STUDENT/ASSIGNMENT/*.ipynb. Without SUBMITTED: a sample class that is made for it.",
+        description="Grade SUBMITTED/STUDENT/ASSIGNMENT/*.ipynb. Without SUBMITTED: a sample class, made for it.",
     )
     grade.add_argument("submitted", nargs="?", type=Path, help="a folder; it is only read")
     grade.add_argument("--assignment", action="append", metavar="NAME", help="only this one (may be repeated)")

@@ -8,6 +8,7 @@ import functools
 import html
 import io
 import re
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -22,7 +23,7 @@ WRONG = "#d55e00"
 #: Drawn in this colour, text and lines take the colour of the page's text.
 INK = "#010203"
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 11,
@@ -240,7 +241,7 @@ def bars(values: dict[str, float], unit: str, form: str = "{:.3g}") -> Figure:
     places = np.arange(len(values))
     ax.barh(places, list(values.values()), color=HEAD_COLOURS[0], height=0.6)
     for place, value in zip(places, values.values(), strict=True):
-        _write(ax, value + 0.01 * max(values.values()), place, form.format(value), 11, ha="left")
+        _write(ax, value + 0.01 * max(values.values()), float(place), form.format(value), 11, ha="left")
     ax.set_yticks(places, list(values))
     ax.invert_yaxis()
     ax.set_xlim(0, 1.18 * max(values.values()))

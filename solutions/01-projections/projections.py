@@ -53,6 +53,7 @@ from manyheads.grading import check
 #
 # Allowed: anything in NumPy. A loop over the heads is a good answer.
 
+
 # %% nbgrader={"solution": true}
 def per_head_projections(x, w):
     """Project the tokens once for every head; returns (batch, n_heads, seq, head_dim)."""
@@ -62,6 +63,7 @@ def per_head_projections(x, w):
         heads.append(x @ head_matrix)
     return np.stack(heads, axis=1)
     ### END SOLUTION
+
 
 # %% nbgrader={"grade": true}
 check("per-head-projections", per_head_projections, aspect="values")
@@ -92,6 +94,7 @@ check("per-head-projections", per_head_projections, aspect="float32")
 #
 # Allowed: anything in NumPy. No loop is needed: one product, one `reshape`, one `transpose`.
 
+
 # %% nbgrader={"solution": true}
 def fused_projection(x, w, n_heads):
     """Project the tokens for all heads with one product; returns (batch, n_heads, seq, head_dim)."""
@@ -100,6 +103,7 @@ def fused_projection(x, w, n_heads):
     batch, seq, width = y.shape
     return y.reshape(batch, seq, n_heads, width // n_heads).transpose(0, 2, 1, 3)
     ### END SOLUTION
+
 
 # %% nbgrader={"grade": true}
 check("fused-projection", fused_projection, aspect="values")
@@ -128,12 +132,14 @@ check("fused-projection", fused_projection, aspect="float32")
 # Allowed: anything in NumPy. To see whether your two answers so far agree, compare
 # `per_head_projections(x, w)` with `reference.fused_projection(x, pack_heads(w), n_heads)` on numbers of your own.
 
+
 # %% nbgrader={"solution": true}
 def pack_heads(w):
     """Lay the matrices w[0], w[1], … side by side; returns (d_model, n_heads * head_dim)."""
     ### BEGIN SOLUTION
     return np.concatenate(list(w), axis=1)
     ### END SOLUTION
+
 
 # %% nbgrader={"grade": true}
 check("pack-heads", pack_heads, aspect="values")
@@ -169,6 +175,7 @@ check("pack-heads", pack_heads, aspect="float32")
 # Given: `reference.split_heads(x, n_heads)` turns `(batch, seq, n_heads * head_dim)` into
 # `(batch, n_heads, seq, head_dim)`, if you want it. `head_dim` is not given: find it from the width.
 
+
 # %% nbgrader={"solution": true}
 def split_qkv(qkv, n_heads, n_kv_heads, layout):
     """Take q, k and v out of one fused projection; q has n_heads heads, k and v have n_kv_heads."""
@@ -192,6 +199,7 @@ def split_qkv(qkv, n_heads, n_kv_heads, layout):
     return q.transpose(0, 2, 1, 3), k.transpose(0, 2, 1, 3), v.transpose(0, 2, 1, 3)
     ### END SOLUTION
 
+
 # %% nbgrader={"grade": true}
 check("split-qkv", split_qkv, aspect="concatenated")
 
@@ -214,6 +222,7 @@ check("split-qkv", split_qkv, aspect="per_group")
 #
 # <!-- contract: attention-parameters -->
 
+
 # %% nbgrader={"solution": true}
 def attention_parameters(d_model, n_heads, n_kv_heads, head_dim, n_layers):
     """Weights in the attention of n_layers layers, as a whole number."""
@@ -223,6 +232,7 @@ def attention_parameters(d_model, n_heads, n_kv_heads, head_dim, n_layers):
     one_layer = d_model * q_width + 2 * d_model * kv_width + q_width * d_model
     return n_layers * one_layer
     ### END SOLUTION
+
 
 # %% nbgrader={"grade": true}
 check("attention-parameters", attention_parameters, aspect="the habit")

@@ -12,7 +12,7 @@ from rich.text import Text
 from manyheads.authoring import class_run, proof
 from manyheads.authoring import release as releasing
 from manyheads.authoring.course import Course
-from manyheads.grading import tally
+from manyheads.grading import submissions, tally
 
 out = Console(highlight=False)
 aside = Console(stderr=True, highlight=False)
@@ -65,14 +65,20 @@ def grade(
     if submitted is None:
         aside.print("Grading the sample class: right answers, every known mistake, and a few accidents.")
     else:
+        submissions.require_folder(submitted)
         aside.print("Warning: there is no sandbox yet. The notebooks run with your own rights on this machine; "
                     "grade only what you would run yourself.", style="yellow", soft_wrap=True)  # fmt: skip
+        for line in submissions.left_out(submitted, course.assignments()):
+            aside.print(f"left out: {line}", style="yellow", soft_wrap=True, markup=False)
     with progress("grading") as told:
         graded = class_run.grade(course, submitted, assignments, jobs, class_folder, with_feedback, told)
     for assignment in dict.fromkeys(result.assignment for result in graded.results):
         out.print(_table(assignment, [r for r in graded.results if r.assignment == assignment]))
     flagged = [result for result in graded.results if result.flags]
-    out.print(f"{len(graded.results)} submissions, {len(flagged)} to look at.")
+    out.print(f"{len(graded.results)} submissions, {len(flagged)} to look at{':' if flagged else '.'}")
+    for result in flagged:
+        flags = "; ".join(result.flags)
+        out.print(f"  {result.student}, {result.assignment}: {flags}", style="yellow", soft_wrap=True, markup=False)
     for title, path in [
         ("Summary of the class", graded.summary),
         ("Marks", graded.marks),
@@ -90,17 +96,11 @@ def _table(assignment: str, results) -> Table:
     table.add_column("student", no_wrap=True)
     table.add_column("checks", justify="right")
     for t in tallies:
-        table.add_column(t.exercise.name, justify="right")
-    table.add_column("to look at", overflow="fold")
+        table.add_column(t.exercise.name.replace("-", " "), justify="right")
     for result in results:
-        row = [
-            Text(result.student),
-            Text(f"{result.auto:g}/{result.most_auto:g}", _style(result.auto, result.most_auto)),
-        ]
-        for t in tallies:
-            earned, most = tally.points(result, t.exercise)
-            row.append(Text(f"{earned:g}/{most:g}", _style(earned, most)))
-        table.add_row(*row, Text("; ".join(result.flags), "yellow"))
+        row = [(result.auto, result.most_auto), *(tally.points(result, t.exercise) for t in tallies)]
+        cells = [Text(f"{earned:g}/{most:g}", _style(earned, most)) for earned, most in row]
+        table.add_row(Text(result.student + (" *" if result.flags else "")), *cells)
     return table
 
 

@@ -52,7 +52,7 @@ def source_notebook(path: Path) -> nbformat.NotebookNode:
 
 def _complete(cell, exercises: dict[str, Exercise]) -> None:
     said = dict(cell.metadata.get("nbgrader", {}))
-    cell.metadata = nbformat.from_dict({})
+    cell.metadata = nbformat.NotebookNode()
     if cell.cell_type == "markdown":
         cell.source = _CONTRACT.sub(lambda match: _contract(get(match[1])), cell.source)
     if not said:

@@ -33,7 +33,7 @@ def _right_only_at_0(wrong: np.ndarray) -> str:
     for axis in range(wrong.ndim):
         if wrong.shape[axis] < 2:
             continue
-        by_index = wrong.any(axis=tuple(i for i in range(wrong.ndim) if i != axis))
+        by_index = np.atleast_1d(wrong.any(axis=tuple(i for i in range(wrong.ndim) if i != axis)))
         if not by_index[0] and by_index[1:].all():
             return f"Only index 0 of axis {axis} is right"
     return ""

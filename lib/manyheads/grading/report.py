@@ -14,14 +14,14 @@ def headline(verdict: Verdict) -> str:
     return f"{verdict.exercise.name}, {verdict.aspect.name}: {state}, {points}"
 
 
-def as_text(verdict: Verdict) -> str:
-    """The report of one aspect in plain text."""
+def as_text(verdict: Verdict, links: bool = True) -> str:
+    """The report of one aspect in plain text, with or without the address of what to read."""
     lines = [f"{'✓' if verdict.right else '✗'} {headline(verdict)}"]
     first = verdict.first
     if first is not None and not verdict.unwritten:
         lines += [_wrapped(line) for line in _explanation(verdict, first)]
         if verdict.mistake:
-            lines.append(_wrapped(f"Read {_reading(verdict)}."))
+            lines.append(_wrapped(f"Read {_reading(verdict, address=links)}."))
         drawn = _picture(first)
         if drawn:
             lines += ["", *("    " + line for line in picture.as_text(drawn).splitlines())]
@@ -68,7 +68,9 @@ def as_record(verdict: Verdict, inputs: str) -> dict:
 
 
 def _wrapped(line: str) -> str:
-    return textwrap.fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+    return textwrap.fill(
+        line, 100, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _explanation(verdict: Verdict, first: Finding) -> list[str]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import nbformat
 
+from manyheads.exercises import UnknownName
+
 
 @dataclass
 class Submission:
@@ -20,6 +22,27 @@ class Submission:
 
 class SubmittedFolderError(Exception):
     """The folder does not hold submissions; one line that says what was expected."""
+
+
+def require_folder(submitted: Path) -> None:
+    """Refuse what is not a folder, before anything else is done."""
+    if not submitted.is_dir():
+        raise SubmittedFolderError(f"{submitted} is not a folder; expected {submitted.name}/STUDENT/ASSIGNMENT/*.ipynb")
+
+
+def left_out(submitted: Path, known: list[str]) -> list[str]:
+    """What lies in the folder and is no submission of a known assignment: a line for each, with the reason."""
+    lines = []
+    for student in sorted(path for path in submitted.iterdir() if not path.name.startswith(".")):
+        if not student.is_dir():
+            lines.append(f"{student.name}: a file, where a folder for each student is expected")
+            continue
+        for path in sorted(path for path in student.iterdir() if not path.name.startswith(".")):
+            if not path.is_dir():
+                lines.append(f"{student.name}/{path.name}: a file, where a folder for each assignment is expected")
+            elif path.name not in known:
+                lines.append(f"{student.name}: {UnknownName('assignment', path.name, known)}")
+    return lines
 
 
 def take_in(submitted: Path, staged: Path, expected: dict[str, list[str]]) -> list[Submission]:
@@ -39,8 +62,7 @@ def take_in(submitted: Path, staged: Path, expected: dict[str, list[str]]) -> li
     SubmittedFolderError
         If there is no such folder, or nothing in it has the expected form.
     """
-    if not submitted.is_dir():
-        raise SubmittedFolderError(f"{submitted} is not a folder; expected {submitted.name}/STUDENT/ASSIGNMENT/*.ipynb")
+    require_folder(submitted)
     found = []
     for student in sorted(path for path in submitted.iterdir() if path.is_dir() and not path.name.startswith(".")):
         for assignment in sorted(path for path in student.iterdir() if path.is_dir() and path.name in expected):

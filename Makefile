@@ -1,0 +1,56 @@
+# `make` does the main job; `make help` lists the rest. Windows: see CONTRIBUTING.md.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+MANYHEADS := $(BIN)/python -m manyheads
+SET_UP := $(VENV)/.set-up
+
+.DEFAULT_GOAL := all
+.PHONY: all setup release book grade test prove bench lint serve clean help
+
+all: release book grade  ## set up, release the exercises, build the book, grade the sample class
+	@echo
+	@echo "The book:       $(CURDIR)/_build/html/index.html"
+	@echo "The notebooks:  $(CURDIR)/exercises   (open one with: $(BIN)/jupyter lab exercises)"
+	@echo "The class:      $(CURDIR)/var/sample-class/summary.html"
+
+setup: $(SET_UP)  ## make .venv with everything in it, in the versions of constraints.txt
+
+$(SET_UP): pyproject.toml constraints.txt
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Many Heads needs Python 3.11 or newer; name one with PYTHON=…')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,notebook]'
+	@touch $@
+
+release: $(SET_UP)  ## exercises/ from solutions/
+	$(MANYHEADS) release
+
+book: $(SET_UP)  ## the book, into _build/html
+	$(MANYHEADS) build
+
+grade: $(SET_UP)  ## grade the sample class, into var/sample-class
+	$(MANYHEADS) grade
+
+test: book  ## all tests; says at the end what could not be run here
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+
+prove: $(SET_UP)  ## prove through nbgrader that marks are what the definitions say
+	$(MANYHEADS) release --check
+
+bench: $(SET_UP)  ## speed, as ratios against the named rival
+	$(BIN)/python -m pytest tests/benchmarks -q -s --override-ini python_files='bench_*.py'
+
+lint: $(SET_UP)  ## style, types, imports that go one way
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+serve: $(SET_UP)  ## the built book at http://localhost:8000
+	$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 8000
+
+clean:  ## remove what was built; the environment and your class under var/ stay
+	rm -rf _build var/source var/release var/sample-class
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
