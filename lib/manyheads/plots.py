@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Polygon, Rectangle
 
 HEAD_COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
 QKV_COLOURS = {"q": "#0072b2", "k": "#e69f00", "v": "#009e73"}
@@ -27,7 +27,6 @@ _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 11,
-    "hatch.color": WRONG,
     "text.color": INK,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
@@ -35,18 +34,24 @@ _STYLE: dict[Any, Any] = {
     "ytick.color": INK,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
-    "hatch.linewidth": 1.2,
 }
 
 
 class Picture:
-    """A figure as inline SVG with a text for those who do not see it; notebooks and the book show it."""
+    """Figures as inline SVG, each with a text for those who do not see it; notebooks and the book show them."""
 
-    def __init__(self, svg: str, alt: str):
-        self.svg, self.alt = svg, alt
+    def __init__(self, svgs: list[str], widths: list[float], alt: str, caption: str = ""):
+        self.svgs, self.widths, self.alt, self.caption = svgs, widths, alt, caption
 
     def _repr_html_(self) -> str:
-        return f'<figure class="mh-figure" tabindex="0">{self.svg}</figure>'
+        caption = f"<figcaption>{html.escape(self.caption)}</figcaption>" if self.caption else ""
+        # Side by side, all at one scale, down to about half their size; then below each other.
+        style = "flex:{0:.0f} 1 {1:.0f}px;max-width:{0:.0f}px"
+        panels = "".join(
+            f'<div class="mh-panel" style="{style.format(width, 0.45 * width)}" tabindex="0">{svg}</div>'
+            for svg, width in zip(self.svgs, self.widths, strict=True)
+        )
+        return f'<figure class="mh-figure"><div class="mh-panels">{panels}</div>{caption}</figure>'
 
     def __repr__(self) -> str:
         return f"<Picture: {self.alt}>"
@@ -64,9 +69,9 @@ def _styled(draw):
 
 
 @_styled
-def canvas(width: float, height: float, inches: float = 9.2) -> tuple[Figure, Axes]:
-    """A figure for blocks: `width` by `height` units, y downwards, no frame; as wide as `inches`."""
-    made = Figure(figsize=(inches, inches * height / width))
+def canvas(width: float, height: float, unit: float = 0.46) -> tuple[Figure, Axes]:
+    """A figure for blocks: `width` by `height` units of `unit` inches, y downwards, no frame."""
+    made = Figure(figsize=(unit * width, unit * height))
     ax = made.add_axes((0, 0, 1, 1))
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
@@ -74,17 +79,27 @@ def canvas(width: float, height: float, inches: float = 9.2) -> tuple[Figure, Ax
     return made, ax
 
 
-def show(of: Figure, alt: str, name: str) -> Picture:
-    """The figure as a `Picture`.
+def show(of: Figure | list[Figure], alt: str | list[str], name: str, caption: str = "") -> Picture:
+    """A figure as a `Picture`, or several that stand side by side and below each other on a narrow page.
 
     Parameters
     ----------
-    of : Figure
-    alt : str
-        What the figure says, in words.
+    of : Figure, or list of them
+    alt : str, or list of them
+        What each figure says, in words.
     name : str
         Its name on the page: keeps the ids inside two figures apart, and the file the same from run to run.
+    caption : str
+        A line below, for all.
     """
+    figures = [of] if isinstance(of, Figure) else of
+    alts = [alt] if isinstance(alt, str) else alt
+    svgs = [_svg(f, a, f"{name}-{i}") for i, (f, a) in enumerate(zip(figures, alts, strict=True))]
+    widths = [96 * float(f.get_size_inches()[0]) for f in figures]
+    return Picture(svgs, widths, " ".join(alts), caption)
+
+
+def _svg(of: Figure, alt: str, name: str) -> str:
     file = io.StringIO()
     with mpl.rc_context({**_STYLE, "svg.hashsalt": name}):
         of.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
@@ -94,11 +109,11 @@ def show(of: Figure, alt: str, name: str) -> Picture:
     svg = svg.replace(INK, "currentColor")
     size = re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', svg)
     assert size is not None  # matplotlib writes both
-    label = f'role="img" aria-label="{html.escape(alt)}" style="width:100%;max-width:{float(size[1]) * 4 / 3:.0f}px"'
-    svg = svg.replace(size[0], label, 1)
+    # Below half its size its letters could not be read: then it scrolls in its frame.
+    style = f"width:100%;min-width:{0.45 * float(size[1]) * 4 / 3:.0f}px"
+    svg = svg.replace(size[0], f'role="img" aria-label="{html.escape(alt)}" style="{style}"', 1)
     prefix = re.sub(r"\W+", "-", name)
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
-    return Picture(svg, alt)
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
 
 
 def head_colour(head: int) -> str:
@@ -168,42 +183,47 @@ def per_head_and_fused(x: np.ndarray, w: np.ndarray) -> Figure:
 
 
 @_styled
-def where_numbers_went(product: np.ndarray, results: dict[str, np.ndarray]) -> Figure:
-    """One sequence's product (tokens by width), and what several ways of splitting it make of each head.
+def where_numbers_went(product: np.ndarray, panels: dict[str, np.ndarray | None]) -> Figure:
+    """One sequence's product (tokens by width), and what ways of splitting it make of each head.
 
     Parameters
     ----------
     product : array (seq, n_heads, head_dim)
         Its elements must all be different: a number is followed by its value.
-    results : dict of str to array (n_heads, seq, head_dim)
-        By title. A cell has the colour of the head that its number belongs to and the number of its token; it is
-        hatched where it stands in another head or at another token.
+    panels : dict of str to array (n_heads, seq, head_dim)
+        By title; None draws the product itself. A cell has the colour of the head that its number belongs to and the
+        digit of its token; it has a frame and a dark corner where it stands in another head or at another token.
     """
     seq, n_heads, head_dim = product.shape
     owner = {float(product[i]): i for i in np.ndindex(product.shape)}
-    width = n_heads * (head_dim + 0.7) - 0.7
-    made, ax = canvas(2.1 + n_heads * head_dim + len(results) * (width + 1.4) + 0.1, seq + 2.1)
-    _write(ax, 2.0 + n_heads * head_dim / 2, 0.45, "x @ w", 13)
+    gaps = [0.0 if result is None else 0.7 for result in panels.values()]
+    widths = [n_heads * (head_dim + gap) - gap for gap in gaps]
+    made, ax = canvas(2.2 + sum(widths) + 1.4 * (len(panels) - 1), seq + 2.3)
     for token in range(seq):
-        _write(ax, 1.85, 2.5 + token, f"token {token}", 10.5, ha="right")
-    panels = [(2.0, head_dim, np.moveaxis(product, 1, 0))]
-    for place, (title, result) in enumerate(results.items()):
-        left = 2.0 + n_heads * head_dim + 1.4 + place * (width + 1.4)
-        _write(ax, left + width / 2, 0.45, title, 13)
-        panels.append((left, head_dim + 0.7, result))
-    for left, step, heads in panels:
+        _write(ax, 1.95, 2.5 + token, f"token {token}", 10.5, ha="right")
+    left = 2.1
+    for (title, result), gap, width in zip(panels.items(), gaps, widths, strict=True):
+        heads = np.moveaxis(product, 1, 0) if result is None else result
+        _write(ax, left + width / 2, 0.5, title, 13)
         for head in range(n_heads):
-            owners = {cell: owner[float(heads[head][cell])] for cell in np.ndindex(seq, head_dim)}
+            here = left + head * (head_dim + gap)
+            cells = {(row, j): owner[float(heads[head, row, j])] for row, j in np.ndindex(seq, head_dim)}
             colours, tokens = np.empty((seq, head_dim), object), np.empty((seq, head_dim), object)
-            for cell, (token, true_head, _) in owners.items():
+            for cell, (token, true_head, _) in cells.items():
                 colours[cell], tokens[cell] = head_colour(true_head), token
-            blocks(ax, (left + head * step, 2.0), colours, tokens)
-            _write(ax, left + head * step + head_dim / 2, 1.6, f"head {head}", 10.5)
-            for (row, column), (token, true_head, dim) in owners.items():
-                if (token, true_head, dim) != (row, head, column):
-                    cell = (left + head * step + column, 2.0 + row)
-                    ax.add_patch(Rectangle(cell, 1, 1, fill=False, hatch="////", edgecolor=WRONG, linewidth=0))
+            blocks(ax, (here, 2.0), colours, tokens)
+            _write(ax, here + head_dim / 2, 1.55, f"head {head}", 10.5)
+            for (row, j), origin in cells.items():
+                if origin != (row, head, j):
+                    _mark(ax, here + j, 2.0 + row)
+        left += width + 1.4
     return made
+
+
+def _mark(ax: Axes, x: float, y: float) -> None:
+    """Mark a unit cell as out of place, without hiding its colour."""
+    ax.add_patch(Rectangle((x + 0.06, y + 0.06), 0.88, 0.88, fill=False, edgecolor=WRONG, linewidth=1.8))
+    ax.add_patch(Polygon([(x + 0.6, y + 0.06), (x + 0.94, y + 0.06), (x + 0.94, y + 0.4)], color=WRONG, linewidth=0))
 
 
 @_styled
@@ -215,7 +235,7 @@ def fused_layouts(orders: dict[str, list[str]]) -> Figure:
     orders : dict of str to list of str
         By layout, the blocks from left to right: "q0", "k0", "v0", …
     """
-    made, ax = canvas(3.0 + max(map(len, orders.values())), 1.35 * len(orders))
+    made, ax = canvas(3.0 + max(map(len, orders.values())), 1.35 * len(orders), unit=0.55)
     for row, (layout, order) in enumerate(orders.items()):
         _write(ax, 2.7, 1.35 * row + 0.65, layout, 13, ha="right")
         colours = np.array([[QKV_COLOURS[block[0]] for block in order]])

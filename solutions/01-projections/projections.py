@@ -11,9 +11,12 @@
 # the weights.
 #
 # **How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it.
-# A check tells you what is right, what is not, and, if it knows your mistake, which one it is. Check as often as
-# you like; only the last state counts. When you are graded, the same checks run again with other numbers. Your
-# functions get copies, so nothing that you do to an argument is seen elsewhere; still, do not change one in place.
+# A check tells you what is right, what is not, and, if it knows your mistake, which one it is. It also raises, so
+# that *Run All* stops there. Check as often as you like; what counts is the notebook as you hand it in. When you are
+# graded, the same checks run again with other numbers.
+#
+# **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
+# the library's own answer to `check` is not an answer.
 
 # %% nbgrader={"locked": true, "grade_id": "setup"}
 import numpy as np
@@ -31,7 +34,7 @@ from manyheads.grading import check
 # |---|---|
 # | `batch` | sequences handled at once |
 # | `seq` | tokens in each |
-# | `d_model` | numbers for each token, the width of the model |
+# | `d_model` | numbers for each token, also called the width of the model |
 # | `n_heads` | heads |
 # | `head_dim` | numbers for each token in one head |
 #
@@ -51,7 +54,7 @@ from manyheads.grading import check
 #
 # <!-- contract: per-head-projections -->
 #
-# Allowed: anything in NumPy. A loop over the heads is a good answer.
+# A loop over the heads is a good answer.
 
 
 # %% nbgrader={"solution": true}
@@ -90,9 +93,14 @@ check("per-head-projections", per_head_projections, aspect="float32")
 # on these eight numbers before you check; more than one way of getting the *shape* `(1, 2, 2, 2)` gets the numbers
 # wrong, and NumPy will not complain.
 #
+# ```python
+# x = np.arange(1.0, 9.0).reshape(1, 2, 4)      # with w the identity, the product is x itself
+# fused_projection(x, np.eye(4), n_heads=2)
+# ```
+#
 # <!-- contract: fused-projection -->
 #
-# Allowed: anything in NumPy. No loop is needed: one product, one `reshape`, one `transpose`.
+# No loop is needed: one product, one `reshape`, one `transpose`.
 
 
 # %% nbgrader={"solution": true}
@@ -129,8 +137,8 @@ check("fused-projection", fused_projection, aspect="float32")
 #
 # <!-- contract: pack-heads -->
 #
-# Allowed: anything in NumPy. To see whether your two answers so far agree, compare
-# `per_head_projections(x, w)` with `reference.fused_projection(x, pack_heads(w), n_heads)` on numbers of your own.
+# When all three are right, `per_head_projections(x, w)` and `fused_projection(x, pack_heads(w), n_heads)` give the
+# same numbers.
 
 
 # %% nbgrader={"solution": true}
@@ -168,7 +176,8 @@ check("pack-heads", pack_heads, aspect="float32")
 #
 # By hand: one token, `head_dim` 1, two heads. The row `[10, 20, 30, 40, 50, 60]` is, concatenated, `q = 10, 20`,
 # `k = 30, 40`, `v = 50, 60`; per head it is `q = 10, 40`, `k = 20, 50`, `v = 30, 60`. Both are plausible, and the
-# query of head 0 is 10 in both.
+# query of head 0 is 10 in both. With four query heads and two key/value heads, the row
+# `[10, 20, 30, 40, 50, 60, 70, 80]` is, per group, `q = 10, 20, 50, 60`, `k = 30, 70`, `v = 40, 80`.
 #
 # <!-- contract: split-qkv -->
 #
@@ -249,16 +258,16 @@ check("attention-parameters", attention_parameters, aspect="layers")
 # %% [markdown]
 # ## 6 · In your own words
 #
-# *10 minutes, 4 points, read by a person.* A colleague splits the heads with
+# *10 minutes, 4 points, read by a person.* In a model without a mask, a colleague splits the heads with
 #
 # ```python
 # q = (x @ w_q).reshape(batch, n_heads, seq, head_dim)     # and k and v likewise
 # ```
 #
 # and puts the heads back together with the reverse, `.reshape(batch, seq, d_model)`. Nothing raises, every shape is
-# right, the model trains, and its loss is disappointing. In at most 150 words: (a) which tokens does head 0 get to
-# see, and in what pieces? (b) What can a token no longer attend to? (c) Name a test that would have caught it, and
-# one that would not.
+# right, the model trains, and its loss is disappointing. Let `seq` be a multiple of `n_heads`. In at most 150 words:
+# (a) which tokens does head 0 get to see, and in what pieces (2 points)? (b) Which tokens can a token no longer
+# attend to (1 point)? (c) Name a test that would have caught it, and one that would not (1 point).
 
 # %% [markdown] nbgrader={"solution": true, "grade": true, "points": 4, "grade_id": "written-bare-reshape"}
 # ### BEGIN SOLUTION

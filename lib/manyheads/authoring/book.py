@@ -1,5 +1,6 @@
 """Building the book: MathJax from npm into the assets, then Jupyter Book."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -21,6 +22,9 @@ def build(course: Course, quiet: bool = False) -> Path:
         If a page has a warning, a link without a target, or a cell that fails.
     """
     fetch_mathjax(course)
+    stamp, library = course.root / "_build" / ".library", _library_version()
+    fresh = stamp.exists() and stamp.read_text() == library
+    stamp.unlink(missing_ok=True)
     command = [
         sys.executable,
         "-c",
@@ -31,6 +35,8 @@ def build(course: Course, quiet: bool = False) -> Path:
         "-W",
         "--keep-going",
     ]
+    if not fresh:
+        command.append("--all")  # Sphinx notices other pages, not another library
     with tempfile.TemporaryDirectory() as ipython:
         # An IPython folder of our own: nobody's start-up files run in the chapters, and no kernel warns about TCP.
         profile = Path(ipython, "profile_default")
@@ -41,7 +47,17 @@ def build(course: Course, quiet: bool = False) -> Path:
     if done.returncode:
         log = f"\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}" if quiet else ""
         raise CourseError(f"the book did not build without a warning; Jupyter Book says which above{log}")
+    stamp.write_text(library)
     return course.book
+
+
+def _library_version() -> str:
+    """Changes when any file of the library does."""
+    package = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def fetch_mathjax(course: Course) -> None:

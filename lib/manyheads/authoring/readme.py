@@ -19,12 +19,13 @@ _COLOURS = "<style>svg { color: #1f2328 } @media (prefers-color-scheme: dark) { 
 def picture() -> bytes:
     """The picture at the head of the README, as SVG that follows light and dark."""
     product = np.arange(4 * 3 * 2).reshape(1, 4, 6)
-    ways = {
+    panels = {
+        "x @ w": None,
         "reshape, then transpose": reference.split_heads(product, 3)[0],
         "reshape alone": product.reshape(1, 3, 4, 2)[0],
     }
-    shown = plots.show(plots.where_numbers_went(product.reshape(4, 3, 2), ways), alt="", name="readme")
-    svg = shown.svg.replace('role="img" aria-label="" ', "")
+    shown = plots.show(plots.where_numbers_went(product.reshape(4, 3, 2), panels), alt="", name="readme")
+    svg = shown.svgs[0].replace('role="img" aria-label="" ', "")
     return re.sub(r"(<svg[^>]*>)", rf"\1{_COLOURS}", svg, count=1).encode()
 
 

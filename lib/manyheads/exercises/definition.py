@@ -13,6 +13,7 @@ class Case:
 
     about: str  #: the kind of input, as a student is told of it: "more tokens than heads"
     inputs: dict[str, Any]  #: by parameter, in the order of the call
+    probe: bool = False  #: run to tell mistakes apart; a wrong answer to it costs nothing
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ class CheckFailed(AssertionError):  # noqa: N818 - the name is part of the cours
         return [f"CheckFailed: {self}"]
 
 
-def check(name: str, function: Callable, *, aspect: str | None = None, inputs: str = "visible") -> None:
+def check(name: str, function: Callable, aspect: str | None = None, *, inputs: str = "visible") -> None:
     """Check an answer, say what is wrong with it, and raise `CheckFailed` unless it is right.
 
     Parameters
@@ -33,7 +33,7 @@ def check(name: str, function: Callable, *, aspect: str | None = None, inputs: s
     Raises
     ------
     CheckFailed
-        If the answer is wrong, or if there is no such exercise.
+        If the answer is wrong, if there is no such exercise, or if you interrupt it.
 
     Examples
     --------
@@ -53,6 +53,8 @@ def check(name: str, function: Callable, *, aspect: str | None = None, inputs: s
 
 def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
     __tracebackhide__ = True
+    if callable(name) or not isinstance(name, str):
+        raise CheckFailed('check needs the exercise\'s name first: check("exercise-name", your_function)')
     try:
         exercise = registry.get(name)
         aspects = exercise.aspects if aspect is None else (registry.aspect_of(exercise, aspect),)
@@ -68,7 +70,12 @@ def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
     verdicts = []
     for one in aspects:
         cases = one.cases(seeds.generator(exercise, one, inputs))
-        verdicts.append(judge(exercise, one, cases, [call(function, case.inputs) for case in cases]))
+        try:
+            outcomes = [call(function, case.inputs) for case in cases]
+        except KeyboardInterrupt:
+            said = f"{name}, {one.name}: interrupted while your function was running; it may loop for ever"
+            raise CheckFailed(said) from None
+        verdicts.append(judge(exercise, one, cases, outcomes))
     return verdicts
 
 

@@ -89,7 +89,7 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
     assert want is not None  # the reference of an array output returns an array
     if got.kind != "array" or got.array is None:
         advice = {
-            "nothing": "; did you forget the return?",
+            "nothing": "; a return may be missing",
             "list": "; np.stack or np.array makes an array of it",
             "tuple": "; return one array",
         }.get(got.kind, "")
@@ -104,7 +104,7 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
             message += "; the axes are there, in another order"
         return Problem("shape", message, output)
     if not _same_dtype(want.dtype, have.dtype):
-        return Problem("dtype", f"{label}dtype {have.dtype}; expected {want.dtype}", output)
+        return Problem("dtype", f"{label}dtype {have.dtype}; expected {want.dtype}, which the input has", output)
     if have.dtype.kind in "fc":
         infinite = ~np.isfinite(have) & np.isfinite(want)
         if infinite.any():
@@ -118,7 +118,13 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
         f"{label}{_number_of(wrong)} wrong, {_places(output, wrong)}. At the first, you have "
         f"{_number(have[first])}; expected {_number(want[first])}"
     )
-    return Problem("values", message, output, wrong, pattern_of(want, have, wrong, tolerance))
+    return Problem(
+        "values",
+        message,
+        output,
+        wrong,
+        pattern_of(want, have, wrong, tolerance, [one_of(axis) for axis in output.axes]),
+    )
 
 
 def _number_problem(output: Output, expected: Value, got: Value, label: str) -> Problem | None:
@@ -126,8 +132,8 @@ def _number_problem(output: Output, expected: Value, got: Value, label: str) -> 
         got = Value("integer", got.type_name, number=int(got.array))
     if got.kind != "integer":
         advice = "; / makes a float of a count, // does not" if got.kind == "float" else ""
-        advice = "; did you forget the return?" if got.kind == "nothing" else advice
-        return Problem("type", f"{label}returned {_a(got)}; expected a whole number (int){advice}", output)
+        advice = "; a return may be missing" if got.kind == "nothing" else advice
+        return Problem("type", f"{label}{_a(got)}; expected a whole number (int){advice}", output)
     if got.number == expected.number:
         return None
     message = f"{label}{got.number:,}; expected {expected.number:,}"
@@ -162,7 +168,9 @@ def _places(output: Output, wrong: np.ndarray, most: int = 3) -> str:
     rows = wrong.any(axis=-1) if wrong.ndim else wrong
     firsts = [(*map(int, row), int(np.flatnonzero(wrong[tuple(row)])[0])) for row in np.argwhere(rows)[:most]]
     told = [", ".join(f"{one_of(a)} {i}" for a, i in zip(output.axes or (), place, strict=True)) for place in firsts]
-    return f"{'at' if len(told) == 1 else 'the first at'} {'; '.join(told)}"
+    if len(told) == 1:
+        return f"the first at {told[0]}"
+    return f"the first at {told[0]}, more at {'; at '.join(told[1:])}"
 
 
 def one_of(axis: str) -> str:

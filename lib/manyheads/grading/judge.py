@@ -34,9 +34,14 @@ class Verdict:
     notes: tuple[str, ...]
 
     @property
+    def counted(self) -> tuple[Finding, ...]:
+        """The findings that decide about the points: all but the probes'."""
+        return tuple(finding for finding in self.findings if not finding.case.probe)
+
+    @property
     def right(self) -> bool:
-        """Whether every case is right."""
-        return all(finding.right for finding in self.findings)
+        """Whether every case that counts is right."""
+        return all(finding.right for finding in self.counted)
 
     @property
     def earned(self) -> int:
@@ -45,14 +50,14 @@ class Verdict:
 
     @property
     def first(self) -> Finding | None:
-        """The first finding that is not right."""
-        return next((finding for finding in self.findings if not finding.right), None)
+        """The first finding that counts and is not right."""
+        return next((finding for finding in self.counted if not finding.right), None)
 
 
 def judge(exercise: Exercise, aspect: Aspect, cases: list[Case], outcomes: list[Outcome]) -> Verdict:
     """Compare the outcomes of the cases with the reference, and name the mistake that explains them."""
     findings = tuple(_finding(exercise, case, outcome) for case, outcome in zip(cases, outcomes, strict=True))
-    right = all(finding.right for finding in findings)
+    right = all(finding.right for finding in findings if not finding.case.probe)
     return Verdict(
         exercise,
         aspect,

@@ -19,6 +19,10 @@ class Value:
     items: tuple["Value", ...] = ()  #: for "tuple" and "list"
 
 
+#: In the place of an exception's name: the function cannot be called with the exercise's arguments.
+WRONG_CALL = "wrong call"
+
+
 @dataclass(frozen=True)
 class Outcome:
     """Either a returned value or an exception, and what else was noticed during the call."""

@@ -3,8 +3,10 @@
 import numpy as np
 
 
-def pattern_of(expected: np.ndarray, got: np.ndarray, wrong: np.ndarray, tolerance: dict[str, float]) -> str:
-    """One sentence on the shape of the error, or the empty string.
+def pattern_of(
+    expected: np.ndarray, got: np.ndarray, wrong: np.ndarray, tolerance: dict[str, float], names: list[str]
+) -> str:
+    """One sentence on the shape of the error, or the empty string; `names` says what an index is on each axis.
 
     Tried from the most to the least telling: a constant factor, a constant offset, the right numbers in other
     places, one index that alone is right.
@@ -26,14 +28,14 @@ def pattern_of(expected: np.ndarray, got: np.ndarray, wrong: np.ndarray, toleran
         return f"Every element is off by the same {offset:.6g}"
     if np.abs(np.sort(have, axis=None) - np.sort(want, axis=None)).max() <= near * scale:
         return "These are the right numbers in the wrong places: an axis is split, moved or flattened in another order"
-    return _right_only_at_0(wrong)
+    return _right_only_at_0(wrong, names)
 
 
-def _right_only_at_0(wrong: np.ndarray) -> str:
+def _right_only_at_0(wrong: np.ndarray, names: list[str]) -> str:
     for axis in range(wrong.ndim):
         if wrong.shape[axis] < 2:
             continue
         by_index = np.atleast_1d(wrong.any(axis=tuple(i for i in range(wrong.ndim) if i != axis)))
         if not by_index[0] and by_index[1:].all():
-            return f"Only index 0 of axis {axis} is right"
+            return f"Only {names[axis]} 0 is right"
     return ""

@@ -7,7 +7,7 @@ import numpy as np
 
 from manyheads.grading.compare import Problem, one_of
 
-_MOST_CELLS = 16
+_MOST_CELLS = 24
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,22 @@ class ErrorMap:
         """The picture in one sentence."""
         wrong_rows = np.flatnonzero(self.share.any(axis=1))
         wrong_columns = np.flatnonzero(self.share.any(axis=0))
+        if self.share.all():
+            return "Every cell is wrong, at least in part."
+        if self.share.any(axis=1).all() and self.share.any(axis=0).all():
+            return (
+                f"{(self.share > 0).mean():.0%} of the cells are wrong; no {self.rows} and no {self.columns} is right."
+            )
         return (
             f"Wrong in {_which(wrong_rows, self.share.shape[0], self.rows)} and "
             f"{_which(wrong_columns, self.share.shape[1], self.columns)}."
         )
+
+    @property
+    def scale(self) -> str:
+        """What a cell stands for, where it is more than one row and column."""
+        rows, columns = self.step
+        return "" if (rows, columns) == (1, 1) else f"A cell is {rows} {self.rows} by {columns} {self.columns}. "
 
 
 def error_map(problem: Problem) -> ErrorMap | None:
@@ -59,7 +71,7 @@ def as_text(picture: ErrorMap) -> str:
     for row, shares in enumerate(picture.share):
         marks = " ".join("█" if s == 1 else "▒" if s > 0 else "·" for s in shares)
         lines.append(f"{label}{row * picture.step[0]}".ljust(width) + marks)
-    return "\n".join([*lines, "· right   ▒ partly wrong   █ wrong"])
+    return "\n".join([*lines, f"{picture.scale}· right   ▒ partly wrong   █ wrong"])
 
 
 def as_html(picture: ErrorMap) -> str:
@@ -77,7 +89,7 @@ def as_html(picture: ErrorMap) -> str:
         f'aria-label="{html.escape(picture.describe())}">'
         f'<tr><th style="{_HEAD}">{html.escape(picture.columns)}</th>{head}</tr>{body}</table>'
         f'<div style="font-size:85%;opacity:.8">{html.escape(picture.describe())} '
-        "· right, ~ partly wrong, × wrong.</div>"
+        f"{html.escape(picture.scale)}· right, ~ partly wrong, × wrong.</div>"
     )
 
 

@@ -5,6 +5,7 @@ import textwrap
 
 from manyheads.grading import book_links, picture
 from manyheads.grading.judge import Finding, Verdict
+from manyheads.grading.outcome import WRONG_CALL
 
 
 def headline(verdict: Verdict) -> str:
@@ -79,15 +80,27 @@ def _explanation(verdict: Verdict, first: Finding) -> list[str]:
         outcome = first.outcome
         where = f", {outcome.line}" if outcome.line else ""
         raised = f"{outcome.exception}: {outcome.message}" if outcome.message else f"{outcome.exception}"
-        lines.append(f"With {first.case.about}, your function raised {raised}{where}.")
+        if outcome.exception == WRONG_CALL:
+            lines.append(f"{outcome.message[:1].upper()}{outcome.message[1:]}.")
+        else:
+            lines.append(f"With {first.case.about}, your function raised {raised}{where}.")
     elif first.problem is not None:
-        lines.append(f"With {first.case.about}: {first.problem.message}.")
+        lines.append(f"With {first.case.about}: {_called(verdict, first)}{first.problem.message}.")
         if first.problem.pattern and not verdict.mistake:
             lines.append(f"{first.problem.pattern}.")
-    wrong = sum(not finding.right for finding in verdict.findings)
-    if len(verdict.findings) > 1:
-        lines.append(f"{wrong} of {len(verdict.findings)} kinds of input failed.")
+    wrong = sum(not finding.right for finding in verdict.counted)
+    if len(verdict.counted) > 1:
+        lines.append(f"{wrong} of {len(verdict.counted)} kinds of input failed.")
     return lines
+
+
+def _called(verdict: Verdict, finding: Finding) -> str:
+    """The call, where it can be written out and tried by hand."""
+    inputs = finding.case.inputs
+    if not all(isinstance(value, (int, str)) for value in inputs.values()):
+        return ""
+    arguments = ", ".join(f"{name}={value!r}" for name, value in inputs.items())
+    return f"{verdict.exercise.function_name}({arguments}) gave "
 
 
 def _reading(verdict: Verdict, address: bool = True) -> str:

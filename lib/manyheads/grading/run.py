@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from manyheads.grading.outcome import Outcome, to_value
+from manyheads.grading.outcome import WRONG_CALL, Outcome, to_value
 
 _OURS = str(pathlib.Path(__file__).resolve().parents[1])
 _NOT_THE_STUDENTS = tuple(
@@ -31,7 +31,7 @@ def call(function: Callable, inputs: dict[str, Any]) -> Outcome:
     out, err = io.StringIO(), io.StringIO()
     wrong_call = _signature_problem(function, given)
     if wrong_call:
-        return Outcome(exception="TypeError", message=wrong_call)
+        return Outcome(exception=WRONG_CALL, message=wrong_call)
     outcome: dict[str, Any] = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -3,7 +3,10 @@
 from manyheads.reference.fused_layouts import FUSED_LAYOUTS, split_qkv
 from manyheads.reference.heads import combine_heads, split_heads
 from manyheads.reference.packing import pack_heads, unpack_heads
-from manyheads.reference.projections import fused_projection, per_head_projections
+from manyheads.reference.projections import (
+    fused_projection,
+    per_head_projections,
+)
 
 __all__ = [
     "FUSED_LAYOUTS",

@@ -67,7 +67,9 @@ def split_qkv(
     )
     n_heads = _require.count("n_heads", n_heads)
     n_kv_heads = (
-        n_heads if n_kv_heads is None else _require.count("n_kv_heads", n_kv_heads)
+        n_heads
+        if n_kv_heads is None
+        else _require.count("n_kv_heads", n_kv_heads)
     )
     group = _require.divides("n_kv_heads", n_kv_heads, "n_heads", n_heads)
     head_dim = _require.divides(
@@ -102,4 +104,8 @@ def split_qkv(
     blocks = qkv.reshape(batch, seq, n_kv_heads, group + 2, head_dim)
     q = blocks[..., :group, :].reshape(batch, seq, n_heads, head_dim)
     k, v = blocks[..., group, :], blocks[..., group + 1, :]
-    return q.transpose(0, 2, 1, 3), k.transpose(0, 2, 1, 3), v.transpose(0, 2, 1, 3)
+    return (
+        q.transpose(0, 2, 1, 3),
+        k.transpose(0, 2, 1, 3),
+        v.transpose(0, 2, 1, 3),
+    )

@@ -39,7 +39,9 @@ def split_heads(
     array([[1, 2],
            [5, 6]])
     """
-    batch, seq, width = _require.axes("x", x, "batch", "seq", "n_heads * head_dim")
+    batch, seq, width = _require.axes(
+        "x", x, "batch", "seq", "n_heads * head_dim"
+    )
     head_dim = _require.divides(
         "n_heads", _require.count("n_heads", n_heads), "width", width
     )

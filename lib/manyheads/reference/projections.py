@@ -8,7 +8,8 @@ from manyheads.reference.heads import split_heads
 
 
 def per_head_projections(
-    x: Float[Array, "batch seq d_model"], w: Float[Array, "n_heads d_model dim"]
+    x: Float[Array, "batch seq d_model"],
+    w: Float[Array, "n_heads d_model dim"],
 ) -> Float[Array, "batch n_heads seq dim"]:
     """Project the tokens once for every head, each time with that head's own matrix.
 
@@ -40,7 +41,9 @@ def per_head_projections(
     array([ 1., 20.])
     """
     _, _, d_model = _require.axes("x", x, "batch", "seq", "d_model")
-    _, w_d_model, _ = _require.axes("w", w, "n_heads", "d_model", "head_dim")
+    _, w_d_model, _ = _require.axes(
+        "w", w, "n_heads", "d_model", "head_dim"
+    )
     _require.same("d_model of x", d_model, "d_model of w", w_d_model)
     return np.stack([x @ w_head for w_head in w], axis=1)
 

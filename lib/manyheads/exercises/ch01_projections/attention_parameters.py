@@ -8,8 +8,8 @@ def _reference(d_model, n_heads, n_kv_heads, head_dim, n_layers):
     return costs.parameters(AttentionConfig(d_model, n_heads, n_kv_heads, head_dim, n_layers=n_layers))
 
 
-def _case(about, *numbers):
-    return Case(about, dict(zip((p.name for p in _PARAMETERS), map(int, numbers), strict=True)))
+def _case(about, *numbers, probe=False):
+    return Case(about, dict(zip((p.name for p in _PARAMETERS), map(int, numbers), strict=True)), probe)
 
 
 def _the_habit(rng):
@@ -26,14 +26,17 @@ def _shared_heads(rng):
     width = n_heads * head_dim
     return [
         _case("fewer K/V heads than query heads", width, n_heads, n_kv_heads, head_dim, 1),
-        _case("fewer K/V heads, head_dim chosen freely", width + 1, n_heads, n_kv_heads, head_dim, 1),
+        # Tells "4 d_model^2" from "K and V as wide as Q".
+        _case("fewer K/V heads, free width", width + 1, n_heads, n_kv_heads, head_dim, 1, probe=True),
     ]
 
 
 def _free_width(rng):
     n_heads, head_dim, extra = rng.permutation([3, 4, 5, 7])[:3]
+    d_model = n_heads * (head_dim + 1) + extra  # so far off that d_model // n_heads is not head_dim either
     return [
-        _case("head_dim that is not d_model / n_heads", n_heads * head_dim + extra, n_heads, n_heads, head_dim, 1),
+        _case("head_dim that is not d_model / n_heads", d_model, n_heads, n_heads, head_dim, 1),
+        _case("head_dim that is not d_model / n_heads, shared", d_model, n_heads, 1, head_dim, 1, probe=True),
     ]
 
 
@@ -41,7 +44,8 @@ def _layers(rng):
     n_heads, head_dim, n_layers = rng.permutation([3, 4, 5, 7])[:3]
     return [
         _case("several layers", n_heads * head_dim, n_heads, n_heads, head_dim, n_layers),
-        _case("a large model: more weights than 32 bits count", 8192, 64, 8, 160, 80),
+        _case("a large model, with more weights than 32 bits count", 8192, 64, 8, 128, 80),
+        _case("a large model, free width", 8192, 64, 8, 96, 80, probe=True),
     ]
 
 
@@ -81,6 +85,19 @@ def _four_d_squared(d_model, n_heads, n_kv_heads, head_dim, n_layers):
 
 def _kv_as_wide_as_q(d_model, n_heads, n_kv_heads, head_dim, n_layers):
     return n_layers * 4 * d_model * n_heads * head_dim
+
+
+def _d_model_for_the_width(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return n_layers * (2 * d_model * d_model + 2 * d_model * n_kv_heads * head_dim)
+
+
+def _output_d_model_squared(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return n_layers * (d_model * head_dim * (n_heads + 2 * n_kv_heads) + d_model * d_model)
+
+
+def _head_dim_from_d_model(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    head_dim = d_model // n_heads
+    return 2 * n_layers * d_model * head_dim * (n_heads + n_kv_heads)
 
 
 def _one_layer(d_model, n_heads, n_kv_heads, head_dim, n_layers):
@@ -146,6 +163,28 @@ EXERCISE = Exercise(
             "You counted W_K and W_V as wide as W_Q. They have n_kv_heads * head_dim columns.",
             "counting-the-weights",
             loses=("shared heads", "layers"),
+        ),
+        Mistake(
+            "d-model-for-the-width",
+            _d_model_for_the_width,
+            "You counted W_Q and W_O as d_model by d_model. The heads together are n_heads * head_dim wide, which "
+            "need not be d_model.",
+            "counting-the-weights",
+            loses=("free width",),
+        ),
+        Mistake(
+            "output-d-model-squared",
+            _output_d_model_squared,
+            "You counted W_O as d_model by d_model. Its rows are what the heads give, n_heads * head_dim of them.",
+            "counting-the-weights",
+            loses=("free width",),
+        ),
+        Mistake(
+            "head-dim-from-d-model",
+            _head_dim_from_d_model,
+            "You replaced head_dim by d_model / n_heads. It is given, and need not be that.",
+            "counting-the-weights",
+            loses=("free width",),
         ),
         Mistake(
             "one-layer",

@@ -75,6 +75,15 @@ def _no_transpose(x, w, n_heads):
     return y.reshape(y.shape[0], y.shape[1], n_heads, y.shape[2] // n_heads)
 
 
+def _heads_before_batch(x, w, n_heads):
+    return np.stack(np.split(x @ w, n_heads, axis=-1))
+
+
+def _weight_reshaped_first(x, w, n_heads):
+    heads = w.reshape(n_heads, w.shape[0], w.shape[1] // n_heads)
+    return np.stack([x @ head for head in heads], axis=1)
+
+
 def _float64_inside(x, w, n_heads):
     y = np.dot(x.astype(np.float64), w.astype(np.float64))
     return y.reshape(y.shape[0], y.shape[1], n_heads, -1).transpose(0, 2, 1, 3)
@@ -113,8 +122,8 @@ EXERCISE = Exercise(
         Mistake(
             "d-before-h",
             _d_before_h,
-            "You split the width as (head_dim, n_heads); the heads lie side by side, so it is (n_heads, head_dim): "
-            "(h d), not (d h).",
+            "You split the width as (head_dim, n_heads). The heads lie side by side, so it is (n_heads, head_dim), in "
+            "this order.",
             "reshape-then-transpose",
         ),
         Mistake(
@@ -137,6 +146,20 @@ EXERCISE = Exercise(
             "The split is right, but the heads still stand behind the tokens. Transpose (batch, seq, n_heads, "
             "head_dim) to (batch, n_heads, seq, head_dim).",
             "reshape-then-transpose",
+        ),
+        Mistake(
+            "heads-before-batch",
+            _heads_before_batch,
+            "The heads stand in front of the batch: np.stack adds its axis in front unless told otherwise. This "
+            "course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
+            "reshape-then-transpose",
+        ),
+        Mistake(
+            "weight-reshaped-first",
+            _weight_reshaped_first,
+            "You reshaped w from (d_model, n_heads * head_dim) straight to (n_heads, d_model, head_dim). That cuts "
+            "its rows into heads. A head owns columns: reshape to (d_model, n_heads, head_dim), then transpose.",
+            "packing-the-weights",
         ),
         Mistake(
             "float64-inside",

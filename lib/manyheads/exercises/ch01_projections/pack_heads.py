@@ -95,7 +95,7 @@ EXERCISE = Exercise(
             "d-before-h",
             _d_before_h,
             "The columns of the heads are interleaved: you flattened (head_dim, n_heads). The heads lie side by "
-            "side, so flatten (n_heads, head_dim): (h d), not (d h).",
+            "side, so flatten (n_heads, head_dim), in this order.",
             "packing-the-weights",
         ),
         Mistake(

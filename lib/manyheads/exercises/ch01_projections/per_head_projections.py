@@ -76,6 +76,14 @@ def _heads_behind_tokens(x, w):
     return np.stack([x @ head for head in w], axis=2)
 
 
+def _heads_before_batch(x, w):
+    return np.stack([x @ head for head in w])
+
+
+def _heads_last(x, w):
+    return np.stack([x @ head for head in w], axis=-1)
+
+
 def _float64_buffer(x, w):
     out = np.zeros((x.shape[0], w.shape[0], x.shape[1], w.shape[2]))
     for h in range(w.shape[0]):
@@ -127,6 +135,19 @@ EXERCISE = Exercise(
             _heads_behind_tokens,
             "The heads stand behind the tokens. This course keeps (batch, n_heads, seq, head_dim): stack along "
             "axis 1.",
+            "the-per-head-view",
+        ),
+        Mistake(
+            "heads-before-batch",
+            _heads_before_batch,
+            "The heads stand in front of the batch: np.stack adds its axis in front unless told otherwise. This "
+            "course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
+            "the-per-head-view",
+        ),
+        Mistake(
+            "heads-last",
+            _heads_last,
+            "The heads are the last axis. This course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
             "the-per-head-view",
         ),
         Mistake(

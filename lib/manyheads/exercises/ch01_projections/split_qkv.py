@@ -15,7 +15,7 @@ def _case(rng, about, layout, n_heads, n_kv_heads):
         head_dim += 2
     width = (n_heads + 2 * n_kv_heads) * head_dim
     inputs = {
-        "qkv": sizes.normal(rng, batch, seq, width),
+        "qkv": sizes.normal(rng, batch, seq, width, dtype="float32"),
         "n_heads": n_heads,
         "n_kv_heads": n_kv_heads,
         "layout": layout,
@@ -155,6 +155,21 @@ def _value_before_key(qkv, n_heads, n_kv_heads, layout):
     return q.swapaxes(1, 2), x[..., group + 1, :].swapaxes(1, 2), x[..., group, :].swapaxes(1, 2)
 
 
+def _float64_buffers(qkv, n_heads, n_kv_heads, layout):
+    group, blocks = n_heads // n_kv_heads, n_heads + 2 * n_kv_heads
+    place = np.arange(blocks) % (group + 2)
+    part = np.where(place < group, 0, place - group + 1)
+    if layout == "concatenated":
+        part = np.repeat([0, 1, 2], [n_heads, n_kv_heads, n_kv_heads])
+    x = qkv.reshape(*qkv.shape[:2], blocks, -1)
+    result = []
+    for which in range(3):
+        out = np.zeros((x.shape[0], (part == which).sum(), x.shape[1], x.shape[3]))
+        out[:] = x[:, :, part == which].swapaxes(1, 2)
+        result.append(out)
+    return tuple(result)
+
+
 EXERCISE = Exercise(
     name="split-qkv",
     title="Three layouts of one fused product",
@@ -183,8 +198,8 @@ EXERCISE = Exercise(
         Mistake(
             "layout-ignored",
             _layout_ignored,
-            "Every layout was read as concatenated. Head 0 of q looks right in all three, which is why this is "
-            "easily missed; look at the order of the blocks.",
+            "You read this layout as concatenated: all q, all k, all v. Head 0 of q is right all the same, which is why "
+            "it is easily missed. Look at the order of the blocks.",
             "one-product-three-layouts",
             loses=("per_head", "per_group"),
         ),
@@ -224,6 +239,13 @@ EXERCISE = Exercise(
             _value_before_key,
             "Keys and values are swapped. In every layout the key block comes before the value block.",
             "one-product-three-layouts",
+        ),
+        Mistake(
+            "float64-buffers",
+            _float64_buffers,
+            "np.zeros and np.empty make float64 unless told otherwise, and your results took that dtype. Give the "
+            "buffers the dtype of qkv.",
+            "what-goes-wrong-and-does-not-crash",
         ),
     ),
 )

@@ -1,0 +1,54 @@
+"""What all tests share: the course folder, and an honest list of what could not be run."""
+
+import os
+from pathlib import Path
+
+import pytest
+from manyheads.authoring.course import Course
+
+ROOT = Path(__file__).resolve().parents[1]
+_MISSING = "needs: "
+
+
+def pytest_runtest_setup(item):
+    """A test whose means are missing is skipped with what would let it run, and shows up in the list at the end."""
+    if item.get_closest_marker("browser"):
+        from manyheads.authoring.offline_check import browser
+
+        if browser() is None:
+            pytest.skip(_MISSING + "Chromium (Debian: apt-get install chromium)")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter):
+    """By name, every test that did not run, and what would let it."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if not skipped:
+        terminalreporter.write_line("Every test was run.")
+        return
+    terminalreporter.section(f"{len(skipped)} tests could not be run here")
+    for report in skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        terminalreporter.write_line(f"{report.nodeid}: {reason.removeprefix('Skipped: ')}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    """In CI, a test that should run and did not is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") == "true" and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    """This repository."""
+    return Course(ROOT)
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The built book's pages."""
+    pages = ROOT / "_build" / "html" / "book"
+    assert (pages / "index.html").exists(), "the book is not built: run `make book`, or `make test`, which does it"
+    return pages
