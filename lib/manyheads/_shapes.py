@@ -12,7 +12,7 @@ import numpy as np
 
 Array = np.ndarray
 
-if TYPE_CHECKING or "jaxtyping" in sys.modules:
+if TYPE_CHECKING or sys.modules.get("jaxtyping"):
     from jaxtyping import Bool, Float, Int, Shaped
 else:
 

@@ -18,29 +18,19 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return parsed.run(parsed)
     except ModuleNotFoundError as error:
-        extra = _EXTRAS.get((error.name or "").split(".")[0])
+        missing = (error.name or "").split(".")[0]
+        extra = _EXTRAS.get(missing)
         if extra is None:
             raise
-        return _refuse(f"this command needs {error.name}; install it with: pip install 'manyheads[{extra}]'", 1)
+        return _refuse(f"this command needs {missing}; install it with: pip install 'manyheads[{extra}]'", 1)
     except KeyboardInterrupt:
         return _refuse("stopped", 130)
     except Exception as error:
-        status = _status(error)
+        # Errors that know their exit status are told in one line; any other is a defect of ours.
+        status = getattr(error, "exit_status", None)
         if status is None:
             raise
         return _refuse(str(error), status)
-
-
-def _status(error: Exception) -> int | None:
-    """Errors that are told in one line: 2 where the call was wrong, 1 where the course is; None for our own bugs."""
-    from manyheads.exercises import UnknownName
-
-    if isinstance(error, UnknownName):
-        return 2
-    names = {cls.__name__: cls.__module__ for cls in type(error).__mro__}
-    if "SubmittedFolderError" in names:
-        return 2
-    return 1 if {"CourseError", "NbgraderError"} & set(names) else None
 
 
 def _refuse(message: str, status: int) -> int:

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from manyheads.authoring.course import Course, CourseError
+from manyheads.grading import book_links
 
 _MATHJAX = Path("node_modules", "mathjax", "es5", "tex-svg.js")
 
@@ -42,7 +43,12 @@ def build(course: Course, quiet: bool = False) -> Path:
         profile = Path(ipython, "profile_default")
         profile.mkdir()
         (profile / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 40\n")
-        environment = {**os.environ, "IPYTHONDIR": ipython, "PYTHONUTF8": "1"}
+        environment = {
+            **os.environ,
+            "IPYTHONDIR": ipython,
+            "PYTHONUTF8": "1",
+            book_links.BOOK_URL: "..",  # from page to page, wherever the book stands
+        }
         done = subprocess.run(command, cwd=course.root, env=environment, capture_output=quiet, text=True)
     if done.returncode:
         log = f"\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}" if quiet else ""

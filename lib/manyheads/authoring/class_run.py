@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 
 from manyheads.authoring import files, release, sample_class
-from manyheads.authoring.course import Course, CourseError
+from manyheads.authoring.course import Course, WrongFolderError
 from manyheads.grading import batch, summary, tally
 from manyheads.grading.results import Result
 
@@ -39,14 +39,14 @@ def grade(
 
     The class folder must be inside the course, because nbgrader's own configuration looks for it there.
     """
-    folders = batch.ClassFolders(course.root, class_folder=_inside(course, submitted, class_folder))
+    folders = batch.ClassFolders(course.root, class_folder=folder_of(course, submitted, class_folder))
     for name in assignments:
         files.replace_tree(course.source / name, release.build_source(course, name))
     if submitted is None:
         shutil.rmtree(folders.home, ignore_errors=True)  # it is made anew, so the old one would only confuse
         submitted = folders.home / "handed-in"
         for name in assignments:
-            _write_sample(course, name, submitted)
+            write_sample(course, name, submitted)
     results = batch.grade(folders, submitted, course.seed(), assignments, jobs, with_feedback, progress)
     graded = Graded(
         results,
@@ -60,16 +60,18 @@ def grade(
     return graded
 
 
-def _inside(course: Course, submitted: Path | None, class_folder: str | None) -> str:
+def folder_of(course: Course, submitted: Path | None, class_folder: str | None) -> str:
+    """The class folder, from the course; refused where nbgrader could not find it."""
     if class_folder is None:
         return SAMPLE_CLASS if submitted is None else CLASS
     folder = (course.root / class_folder).resolve()
     if not folder.is_relative_to(course.var):
-        raise CourseError(f"the class folder must be below {course.var}, got {folder}")
+        raise WrongFolderError(f"the class folder must be below {course.var}, got {folder}")
     return folder.relative_to(course.root).as_posix()
 
 
-def _write_sample(course: Course, assignment: str, folder: Path) -> None:
+def write_sample(course: Course, assignment: str, folder: Path) -> None:
+    """Write the sample class's hand-ins of one assignment; its source must have been built."""
     released = release.build_release(course, assignment)
     for source in sorted((course.source / assignment).glob("*.ipynb")):
         sample_class.write(

@@ -62,6 +62,7 @@ def grade(
     course: Course, submitted: Path | None, assignments: list[str], jobs: int, class_folder, with_feedback: bool
 ) -> int:
     """Grade a class and show who got what."""
+    class_run.folder_of(course, submitted, class_folder)  # refuse it before anything is said or done
     if submitted is None:
         aside.print("Grading the sample class: right answers, every known mistake, and a few accidents.")
     else:

@@ -14,6 +14,14 @@ _MARKS = ("nbgrader_config.py", "solutions")
 class CourseError(Exception):
     """Something about the course folder or its files is not as it must be; one line that says what to do."""
 
+    exit_status = 1
+
+
+class WrongFolderError(CourseError):
+    """A folder was named, or stood in, that cannot be meant."""
+
+    exit_status = 2
+
 
 @dataclass(frozen=True)
 class Course:
@@ -73,7 +81,7 @@ def find(start: Path | None = None) -> Course:
     for folder in (start, *start.parents):
         if all((folder / mark).exists() for mark in _MARKS):
             return Course(folder)
-    raise CourseError(
+    raise WrongFolderError(
         f"{start} is not inside a course: no folder above it has {' and '.join(_MARKS)}; "
         "go to the folder with the course, or name it with --course"
     )

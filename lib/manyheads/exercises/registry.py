@@ -21,6 +21,8 @@ NAMES = {
 class UnknownName(LookupError):
     """There is no exercise, aspect or assignment of this name; the message offers the near ones."""
 
+    exit_status = 2  #: of the command line: it was called wrongly
+
     def __init__(self, kind: str, name, known):
         self.kind, self.name = kind, name
         near = difflib.get_close_matches(str(name).lower().replace("_", "-"), known, n=1, cutoff=0.5)

@@ -82,7 +82,7 @@ def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
 def _show(verdict: Verdict, inputs: str) -> None:
     """HTML in a notebook, text elsewhere; the verdict as data goes into the output's metadata."""
     text = report.as_text(verdict)
-    if "IPython" in sys.modules:
+    if sys.modules.get("IPython"):
         from IPython import get_ipython
         from IPython.display import display
 

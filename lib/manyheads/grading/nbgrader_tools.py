@@ -14,6 +14,8 @@ COURSE_ID = "many-heads"
 class NbgraderError(Exception):
     """nbgrader refused; one line that says what."""
 
+    exit_status = 1
+
 
 def config(root: Path, source="var/source", release="exercises", class_folder="var/class"):
     """The configuration of a course: where its folders are, below `root`.

@@ -23,6 +23,8 @@ class Submission:
 class SubmittedFolderError(Exception):
     """The folder does not hold submissions; one line that says what was expected."""
 
+    exit_status = 2
+
 
 def require_folder(submitted: Path) -> None:
     """Refuse what is not a folder, before anything else is done."""

@@ -62,15 +62,36 @@ def split_qkv(
     >>> [part[0, :, 0, 0].tolist() for part in split_qkv(qkv, 2, layout="per_head")]
     [[0, 3], [1, 4], [2, 5]]
     """
-    batch, seq, width = _require.axes(
+    n_kv_heads, head_dim = _checked(qkv, n_heads, n_kv_heads, layout)
+    batch, seq, _ = qkv.shape
+    group = n_heads // n_kv_heads
+    if layout == "concatenated":
+        q_end = n_heads * head_dim
+        k_end = q_end + n_kv_heads * head_dim
+        return (
+            split_heads(qkv[..., :q_end], n_heads),
+            split_heads(qkv[..., q_end:k_end], n_kv_heads),
+            split_heads(qkv[..., k_end:], n_kv_heads),
+        )
+    # A group is its query blocks, a key block and a value block;
+    # "per_head" has groups of one.
+    blocks = qkv.reshape(batch, seq, n_kv_heads, group + 2, head_dim)
+    q = blocks[..., :group, :].reshape(batch, seq, n_heads, head_dim)
+    k = blocks[..., group, :]
+    v = blocks[..., group + 1, :]
+    return q.swapaxes(1, 2), k.swapaxes(1, 2), v.swapaxes(1, 2)
+
+
+def _checked(
+    qkv, n_heads: int, n_kv_heads: int | None, layout: str
+) -> tuple[int, int]:
+    """The key/value heads and head_dim, where all arguments fit together."""
+    _, _, width = _require.axes(
         "qkv", qkv, "batch", "seq", "(n_heads + 2 * n_kv_heads) * head_dim"
     )
     n_heads = _require.count("n_heads", n_heads)
-    n_kv_heads = (
-        n_heads
-        if n_kv_heads is None
-        else _require.count("n_kv_heads", n_kv_heads)
-    )
+    n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+    n_kv_heads = _require.count("n_kv_heads", n_kv_heads)
     group = _require.divides("n_kv_heads", n_kv_heads, "n_heads", n_heads)
     head_dim = _require.divides(
         "n_heads + 2 * n_kv_heads", n_heads + 2 * n_kv_heads, "width", width
@@ -78,34 +99,13 @@ def split_qkv(
     if layout not in FUSED_LAYOUTS:
         near = difflib.get_close_matches(str(layout), FUSED_LAYOUTS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
+        known = ", ".join(map(repr, FUSED_LAYOUTS))
         raise ValueError(
-            f"layout must be one of {', '.join(map(repr, FUSED_LAYOUTS))}, got {layout!r}{hint}"
+            f"layout must be one of {known}, got {layout!r}{hint}"
         )
     if layout == "per_head" and group > 1:
         raise ValueError(
-            f"layout 'per_head' has one key and one value for each query head; got n_heads={n_heads} and "
-            f"n_kv_heads={n_kv_heads}: use 'per_group'"
+            "layout 'per_head' has one key and one value for each query head; "
+            f"got n_heads={n_heads} and n_kv_heads={n_kv_heads}: use 'per_group'"
         )
-
-    if layout == "concatenated":
-        q_width, kv_width = n_heads * head_dim, n_kv_heads * head_dim
-        q, k, v = (
-            qkv[..., :q_width],
-            qkv[..., q_width : q_width + kv_width],
-            qkv[..., q_width + kv_width :],
-        )
-        return (
-            split_heads(q, n_heads),
-            split_heads(k, n_kv_heads),
-            split_heads(v, n_kv_heads),
-        )
-
-    # One group is `group` query blocks, a key block and a value block; "per_head" has groups of one.
-    blocks = qkv.reshape(batch, seq, n_kv_heads, group + 2, head_dim)
-    q = blocks[..., :group, :].reshape(batch, seq, n_heads, head_dim)
-    k, v = blocks[..., group, :], blocks[..., group + 1, :]
-    return (
-        q.transpose(0, 2, 1, 3),
-        k.transpose(0, 2, 1, 3),
-        v.transpose(0, 2, 1, 3),
-    )
+    return n_kv_heads, head_dim

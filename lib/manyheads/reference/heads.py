@@ -60,7 +60,8 @@ def combine_heads(
     Returns
     -------
     array (batch, seq, n_heads * head_dim), the dtype of `x`
-        A copy: the heads of one token do not lie together in `x`.
+        A copy where the heads of one token do not lie together in memory, as after attention; a view where they
+        still do, as right after `split_heads`.
 
     Raises
     ------

@@ -1,0 +1,36 @@
+"""Small tools of the chapters."""
+
+import ast
+import time
+
+from manyheads import reference
+from manyheads.authoring.listing import listing
+from manyheads.authoring.timing import interleaved
+
+
+def test_a_listing_is_the_code_without_its_docstring():
+    shown = listing(reference.split_heads)
+    assert shown.place == "manyheads.reference.heads.split_heads"
+    function = ast.parse(shown.text).body[0]
+    assert ast.get_docstring(function) is None
+    assert shown.text.endswith("return x.reshape(batch, seq, n_heads, head_dim).transpose(0, 2, 1, 3)")
+    assert "split_heads" in shown._repr_html_() and "Parameters" not in shown._repr_html_()
+
+
+def test_a_listing_fits_the_page():
+    for name in reference.__all__:
+        if callable(getattr(reference, name)):
+            assert max(map(len, listing(getattr(reference, name)).text.splitlines())) <= 88, name
+
+
+def test_rivals_run_in_turns_and_the_first_round_does_not_count():
+    calls = []
+
+    def slow_at_first(name):
+        if calls.count(name) == 0:
+            time.sleep(0.05)
+        calls.append(name)
+
+    times = interleaved({"a": lambda: slow_at_first("a"), "b": lambda: slow_at_first("b")}, rounds=3)
+    assert calls == ["a", "b"] * 4
+    assert max(times.values()) < 0.05

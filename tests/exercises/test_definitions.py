@@ -1,0 +1,87 @@
+"""Every exercise's definition is complete, and draws inputs in which no mistake can hide."""
+
+import inspect
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from manyheads.exercises import NAMES, get, of_chapter
+from manyheads.exercises.registry import CHAPTERS
+
+EXERCISES = [get(name) for name in NAMES]
+IDS = list(NAMES)
+SEEDS = range(20)
+
+
+def all_cases(exercise, seed):
+    return [case for aspect in exercise.aspects for case in aspect.cases(np.random.default_rng(seed))]
+
+
+def test_the_registry_and_the_definitions_agree():
+    by_chapter = {chapter: [e.name for e in of_chapter(chapter)] for chapter in CHAPTERS}
+    assert [name for names in by_chapter.values() for name in names] == list(NAMES)
+    assert all(NAMES[name] == chapter for chapter, names in by_chapter.items() for name in names)
+    assert all(exercise.chapter == NAMES[exercise.name] for exercise in EXERCISES)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=IDS)
+def test_it_is_complete(exercise):
+    assert len(exercise.mistakes) >= 3
+    assert len(exercise.alternatives) >= 3
+    assert exercise.version >= 1
+    assert set(exercise.runs_in) <= {"notebook", "page"}
+    assert all(aspect.points > 0 and aspect.about for aspect in exercise.aspects)
+    for names in ([a.name for a in exercise.aspects], [m.name for m in exercise.mistakes]):
+        assert max(Counter(names).values()) == 1
+    for mistake in exercise.mistakes:
+        assert mistake.sentence.endswith(".") and len(mistake.sentence) > 30
+        assert set(exercise.lost_by(mistake)) <= {a.name for a in exercise.aspects}
+        assert exercise.lost_by(mistake)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=IDS)
+def test_every_answer_takes_the_contracts_parameters(exercise):
+    expected = [parameter.name for parameter in exercise.parameters]
+    for answer in [*exercise.alternatives.values(), *(m.answer for m in exercise.mistakes)]:
+        assert list(inspect.signature(answer).parameters) == expected, answer
+    for case in all_cases(exercise, 0):
+        assert list(case.inputs) == expected
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=IDS)
+def test_the_same_seed_draws_the_same_inputs_and_another_seed_others(exercise):
+    def numbers(seed):
+        return [np.asarray(v).tolist() for case in all_cases(exercise, seed) for v in case.inputs.values()]
+
+    assert numbers(3) == numbers(3)
+    assert numbers(3) != numbers(4)
+
+
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES if e.returns[0].axes], ids=lambda e: e.name)
+def test_the_axes_of_a_result_have_pairwise_different_sizes(exercise):
+    for seed in SEEDS:
+        for case in all_cases(exercise, seed):
+            result = exercise.reference(**case.inputs)
+            for array in result if isinstance(result, tuple) else [result]:
+                assert len(set(array.shape)) == array.ndim, (seed, case.about, array.shape)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=IDS)
+def test_no_aspect_has_a_single_item_alone(exercise):
+    """Batch 1, one head or one token hides mistakes: some case of every aspect has more of everything."""
+    for aspect in exercise.aspects:
+        cases = aspect.cases(np.random.default_rng(0))
+        assert any(
+            all(min(v.shape) > 1 for v in case.inputs.values() if isinstance(v, np.ndarray))
+            and case.inputs.get("n_heads", 2) > 1
+            for case in cases
+        ), aspect.name
+
+
+def test_counts_are_too_large_for_32_bits():
+    """In the browser an int has 32 bits; a count that overflows there must be asked for."""
+    exercise = get("attention-parameters")
+    largest = max(exercise.reference(**case.inputs) for case in all_cases(exercise, 0))
+    assert largest > 2**31
+    assert type(largest) is int

@@ -1,0 +1,72 @@
+"""The map of where an answer is wrong."""
+
+import numpy as np
+import pytest
+from manyheads.exercises.definition import Output
+from manyheads.grading import picture
+from manyheads.grading.compare import Problem
+
+HEADS = Output("result", ("batch", "n_heads", "seq", "head_dim"))
+
+
+def error_map(wrong, output=HEADS):
+    return picture.error_map(Problem("values", "", output, wrong))
+
+
+def test_heads_against_tokens_with_the_rest_averaged():
+    wrong = np.zeros((2, 3, 5, 4), bool)
+    wrong[:, 1, 2] = True
+    wrong[0, 2, 4, 0] = True
+    found = error_map(wrong)
+    assert (found.rows, found.columns) == ("head", "token")
+    expected = np.zeros((3, 5))
+    expected[1, 2], expected[2, 4] = 1, 1 / 8
+    assert np.array_equal(found.share, expected)
+    assert found.describe() == "Wrong in every head but head 0 and token 2, 4."
+
+
+def test_other_arrays_are_drawn_by_their_last_axes():
+    wrong = np.eye(3, 4, dtype=bool)
+    found = error_map(wrong, Output("result", ("d_model", "n_heads * head_dim")))
+    assert (found.rows, found.columns) == ("row", "column")
+    assert np.array_equal(found.share, wrong)
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        (np.ones((3, 5)), "Every cell is wrong, at least in part."),
+        (np.eye(3, 3), "33% of the cells are wrong; no head and no token is right."),
+        (np.array([[0, 0, 0], [1, 1, 1], [1, 1, 1]]), "Wrong in every head but head 0 and every token."),
+        (np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]]), "Wrong in head 0, 1 and token 2."),
+    ],
+)
+def test_the_picture_in_a_sentence(cells, sentence):
+    wrong = np.broadcast_to(cells[None, :, :, None].astype(bool), (2, *cells.shape, 4))
+    assert error_map(wrong).describe() == sentence
+
+
+def test_a_large_array_is_drawn_coarser_and_says_so():
+    wrong = np.zeros((1, 30, 60, 1), bool)
+    wrong[0, 29, 59] = True
+    found = error_map(wrong)
+    assert found.share.shape == (15, 20)
+    assert found.step == (2, 3)
+    assert found.share[14, 19] == 1 / 6
+    assert "A cell is 2 head by 3 token." in picture.as_text(found)
+
+
+def test_marks_say_what_colours_say():
+    wrong = np.zeros((1, 1, 3, 2), bool)
+    wrong[0, 0, 1], wrong[0, 0, 2, 0] = True, True
+    found = error_map(wrong)
+    assert "head 0" in picture.as_text(found)
+    assert "· █ ▒" in picture.as_text(found)
+    page = picture.as_html(found)
+    assert [page.count(f">{mark}</td>") for mark in "·×~"] == [1, 1, 1]
+    assert 'scope="row"' in page and 'aria-label="Wrong in' in page
+
+
+def test_nothing_to_draw():
+    assert picture.error_map(Problem("shape", "", HEADS)) is None
+    assert error_map(np.ones(3, bool), Output("result", ("seq",))) is None
