@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -93,7 +94,14 @@ def grade(
 
 def _table(assignment: str, results) -> Table:
     tallies = tally.tally(assignment, results)
-    table = Table(title=assignment, title_justify="left", title_style="bold", header_style="bold")
+    table = Table(
+        title=assignment,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
     table.add_column("student", no_wrap=True)
     table.add_column("checks", justify="right")
     for t in tallies:
