@@ -96,7 +96,7 @@ def _table(assignment: str, results) -> Table:
     tallies = tally.tally(assignment, results)
     table = Table(title=assignment, title_justify="left", title_style="bold", header_style="bold", box=box.SIMPLE_HEAD)
     table.padding = (0, 1, 0, 0)  # so that five exercises fit a terminal of 80 columns
-    table.pad_edge = False
+    table.pad_edge = table.show_edge = False
     table.add_column("student", no_wrap=True)
     table.add_column("checks", justify="right")
     for t in tallies:
