@@ -49,7 +49,7 @@ def test_version(course):
         (["grade", "--jobs", "many"], "argument --jobs: expected a whole number from 1, got 'many'"),
         (["grade", "--unknown"], "unrecognized arguments: --unknown"),
         (["grade", "solutions"], "nothing to grade in solutions: expected solutions/STUDENT/ASSIGNMENT/*.ipynb"),
-        (["grade", "--class-folder", "/tmp/elsewhere"], "the class folder must be below"),
+        (["grade", "--class-folder", "/tmp/elsewhere"], "the class folder must be one of its own below"),
         (["release", "99-nothing"], "no assignment is called '99-nothing'"),
         (["--course", "/", "release"], "/ is not inside a course"),
     ],

@@ -157,3 +157,51 @@ def test_html_from_a_students_hand_is_text(monkeypatch):
     page = report.as_html(judge(exercise, aspect, cases, [call(evil, case.inputs) for case in cases]))
     assert "<script" not in page and "<img" not in page
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
+
+
+def test_a_check_inside_the_answer_is_told_and_ends(capsys):
+    def pack_heads(w):
+        result = np.concatenate(list(w), axis=1)
+        check("pack-heads", pack_heads)
+        return result
+
+    out, _ = said(capsys, "pack-heads", pack_heads, "values")
+    assert "check was called from inside the function that it checks; is it indented too far?" in " ".join(out.split())
+    check("pack-heads", reference.pack_heads)  # and the next check works
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_that_knows_no_tick(encoding):
+    import os
+    import subprocess
+    import sys
+
+    code = (
+        "from manyheads import reference\nfrom manyheads.grading import check\n"
+        "check('pack-heads', reference.pack_heads)\nprint('done')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+        capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"right, 2 of 2 points" in done.stdout and b"done" in done.stdout
+
+
+def test_numbers_too_long_to_write_out(capsys):
+    out, _ = said(capsys, "attention-parameters", lambda *n: 10**6000, "the habit")
+    assert "a number of about 6000 digits" in " ".join(out.split())
+
+
+def test_values_that_overflow_in_the_comparison(capsys):
+    old = np.seterr(all="raise")
+    try:
+        out, _ = said(capsys, "pack-heads", lambda w: reference.pack_heads(w) * 1e307, "values")
+    finally:
+        np.seterr(**old)
+    assert "not right yet" in out
+
+
+@pytest.mark.parametrize("aspect", [np.zeros(2), 3, ["values"]])
+def test_an_aspect_that_is_no_name(aspect, capsys):
+    assert said(capsys, "pack-heads", len, aspect)[1].startswith("aspect must be the name of an aspect, got ")

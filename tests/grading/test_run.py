@@ -133,7 +133,7 @@ def test_parameters_may_have_other_names_and_defaults():
     [
         (None, "nothing"), (True, "bool"), (np.True_, "bool"), (3, "integer"), (np.int8(3), "integer"),
         (0.5, "float"), (np.float32(0.5), "float"), ((1, 2), "tuple"), ([1, [2]], "list"), ({}, "other"),
-        ("a", "other"), (object(), "other"), (np.zeros(2), "array"), (np.ma.zeros(2), "array"),
+        ("a", "other"), (object(), "other"), (np.zeros(2), "array"), (np.ma.zeros(2), "other"),
     ],
 )  # fmt: skip
 def test_anything_that_is_returned_becomes_plain_data(result, kind):
@@ -153,3 +153,54 @@ def test_an_array_that_claims_to_equal_everything_is_reduced_to_its_numbers():
     value = call(lambda x, n: np.ones(3).view(Agreeable), INPUTS).value
     assert type(value.array) is np.ndarray
     assert value.array.tolist() == [1, 1, 1]
+
+
+def test_a_function_that_closes_or_changes_what_others_need():
+    def spoils(x, n):
+        np.seterr(all="raise")
+        sys.stdout.close()
+        sys.stderr.close()
+        x.dtype = "V8"
+        return 1
+
+    before = np.geterr()
+    outcome = call(spoils, INPUTS)
+    assert np.geterr() == before
+    assert outcome.value.number == 1 and outcome.changed_inputs == ("x",)
+    print("still open")
+
+
+def test_text_that_no_file_can_hold():
+    def prints(x, n):
+        print("\ud800")
+        raise ValueError("\ud800")
+
+    outcome = call(prints, INPUTS)
+    assert (outcome.printed + outcome.message).encode() == b"?\n?"
+
+
+def test_a_wrapped_function_and_one_with_a_nasty_default():
+    import functools
+
+    class Nasty:
+        def __repr__(self):
+            raise RuntimeError
+
+    @functools.wraps(len)
+    def wrapped(x, n):
+        return x
+
+    assert call(wrapped, INPUTS).exception is None
+    nasty = Nasty()
+    assert call(lambda x, n, k, extra=nasty: x, INPUTS).message.startswith("your function takes (x, n, k, extra)")
+
+
+def test_numpys_own_lines_are_not_the_students(tmp_path):
+    """Wherever NumPy is installed: a folder called site-packages or dist-packages is nobody's answer."""
+    folder = tmp_path / "dist-packages"
+    folder.mkdir()
+    (folder / "elsewhere.py").write_text("def fails(x):\n    raise ValueError('inside')\n")
+    written: dict = {}
+    exec(compile((folder / "elsewhere.py").read_text(), str(folder / "elsewhere.py"), "exec"), written)
+    outcome = call(lambda x, n: written["fails"](x), INPUTS)
+    assert 'written["fails"](x)' in outcome.line

@@ -7,12 +7,13 @@ from pathlib import Path
 import nbformat
 
 from manyheads.authoring import files, release, sample_class
-from manyheads.authoring.course import Course, WrongFolderError
+from manyheads.authoring.course import UNUSABLE, Course, WrongFolderError
 from manyheads.grading import batch, summary, tally
 from manyheads.grading.results import Result
 
 CLASS = "var/class"
 SAMPLE_CLASS = "var/sample-class"
+_MARK = ".sample-class"  # a folder with this file may be emptied
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def grade(
     for name in assignments:
         files.replace_tree(course.source / name, release.build_source(course, name))
     if submitted is None:
-        shutil.rmtree(folders.home, ignore_errors=True)  # it is made anew, so the old one would only confuse
+        _clear(folders.home)
         submitted = folders.home / "handed-in"
         for name in assignments:
             write_sample(course, name, submitted)
@@ -61,13 +62,27 @@ def grade(
 
 
 def folder_of(course: Course, submitted: Path | None, class_folder: str | None) -> str:
-    """The class folder, from the course; refused where nbgrader could not find it."""
-    if class_folder is None:
-        return SAMPLE_CLASS if submitted is None else CLASS
-    folder = (course.root / class_folder).resolve()
-    if not folder.is_relative_to(course.var):
-        raise WrongFolderError(f"the class folder must be below {course.var}, got {folder}")
-    return folder.relative_to(course.root).as_posix()
+    """The class folder, seen from the course; refused where nbgrader could not use it, or where it would do harm."""
+    folder = (course.root / (class_folder or (SAMPLE_CLASS if submitted is None else CLASS))).resolve()
+    var = course.var.resolve()
+    if not folder.is_relative_to(var) or folder in (var, var / "source", var / "release"):
+        raise WrongFolderError(f"the class folder must be one of its own below {var}, got {folder}")
+    if folder.exists() and not folder.is_dir():
+        raise WrongFolderError(f"the class folder is a file: {folder}")
+    if any(character in folder.name for character in UNUSABLE):
+        raise WrongFolderError(f"nbgrader cannot use a folder with one of {' '.join(UNUSABLE)} in its name: {folder}")
+    if submitted is None and folder.exists() and any(folder.iterdir()) and not (folder / _MARK).exists():
+        raise WrongFolderError(f"{folder} holds a class; to grade it, name the folder with its submissions")
+    if submitted is not None and submitted.resolve() in (folder, folder / "staged", folder / "autograded"):
+        raise WrongFolderError(f"{submitted} is where results go; name the folder with the submissions")
+    return folder.relative_to(course.root.resolve()).as_posix()
+
+
+def _clear(folder: Path) -> None:
+    """Empty the sample class's folder: it is made anew, so the old one would only confuse."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / _MARK).touch()
 
 
 def write_sample(course: Course, assignment: str, folder: Path) -> None:

@@ -10,6 +10,9 @@ from manyheads.exercises.registry import UnknownName
 #: A folder with both is a course.
 _MARKS = ("nbgrader_config.py", "solutions")
 
+#: Characters that mean something else in nbgrader's patterns and addresses.
+UNUSABLE = "*?[]%"
+
 
 class CourseError(Exception):
     """Something about the course folder or its files is not as it must be; one line that says what to do."""
@@ -80,6 +83,10 @@ def find(start: Path | None = None) -> Course:
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if all((folder / mark).exists() for mark in _MARKS):
+            if any(character in str(folder) for character in UNUSABLE):
+                raise WrongFolderError(
+                    f"nbgrader cannot work below a folder with one of {' '.join(UNUSABLE)}: {folder}"
+                )
             return Course(folder)
     raise WrongFolderError(
         f"{start} is not inside a course: no folder above it has {' and '.join(_MARKS)}; "

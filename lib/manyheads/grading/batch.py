@@ -4,8 +4,11 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+
+import nbformat
 
 from manyheads.grading import nbgrader_tools, results, seeds, submissions
 from manyheads.grading.execute import SurvivingExecute
@@ -25,9 +28,9 @@ class ClassFolders:
         """The class's folder: submissions, executed notebooks, feedback, gradebook, marks."""
         return self.root / self.class_folder
 
-    def config(self):
+    def config(self, submitted: str = "submitted"):
         """nbgrader's configuration for these folders."""
-        return nbgrader_tools.config(self.root, self.source, self.release, self.class_folder)
+        return nbgrader_tools.config(self.root, self.source, self.release, self.class_folder, submitted)
 
 
 def grade(
@@ -62,12 +65,14 @@ def grade(
     list of Result
         In the order of assignments, then students.
     """
-    expected = {name: _notebooks(folders, name) for name in assignments}
-    handed_in = submissions.take_in(submitted, folders.home / "submitted", expected)
+    handed_in = submissions.find(submitted, assignments)
     config = folders.config()
-    used = [name for name in assignments if any(one.assignment == name for one in handed_in)]
-    for name in used:
+    for name in dict.fromkeys(one.assignment for one in handed_in):
         nbgrader_tools.generate(config, name)
+    # A hand-in stays as it came in submitted/, where formgrader looks; what is graded is the mended copy in staged/.
+    kept = None if submitted.resolve() == (folders.home / "submitted").resolve() else folders.home / "submitted"
+    for one in handed_in:
+        submissions.take_in(one, _released(folders, one.assignment), folders.home / "staged", kept)
     graded = []
     for submission in _each_done(folders, handed_in, seed, jobs, with_feedback):
         graded.append(submission)
@@ -81,12 +86,33 @@ def grade(
 
 
 def _each_done(folders, handed_in, seed, jobs, with_feedback) -> Iterator[submissions.Submission]:
+    """Every submission, graded. One that kills the process that grades it is found and gets 0."""
+    waiting = list(handed_in)
+    for one in _through_a_pool(folders, waiting, seed, jobs, with_feedback):
+        waiting.remove(one)
+        yield one
+    for submission in list(waiting):  # a worker died, and those after it were not reached: one at a time now
+        done = list(_through_a_pool(folders, [submission], seed, 1, with_feedback))
+        if not done:
+            submission.flags.append("its notebook killed the process that graded it; it got 0")
+            with nbgrader_tools.gradebook(folders.config()) as gradebook:
+                results.zero(gradebook, folders.home, submission.student, submission.assignment)
+        yield submission
+
+
+def _through_a_pool(folders, waiting, seed, jobs, with_feedback) -> Iterator[submissions.Submission]:
     # Fresh processes: a fork of a process with threads (an IDE, a test runner) may hang.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max(1, jobs), context, _start, (context.Lock(), seed)) as pool:
-        waiting = [pool.submit(_grade_one, folders, one, with_feedback) for one in handed_in]
-        for future in as_completed(waiting):
-            yield future.result()
+        futures = {pool.submit(_grade_one, folders, one, with_feedback): one for one in waiting}
+        for future in as_completed(futures):
+            try:
+                graded = future.result()
+            except BrokenProcessPool:
+                continue
+            one = futures[future]
+            one.notebooks, one.flags = graded.notebooks, graded.flags
+            yield one
 
 
 def _start(lock, seed: str) -> None:
@@ -104,26 +130,28 @@ _gradebook = None
 
 def _grade_one(folders: ClassFolders, submission: submissions.Submission, with_feedback: bool):
     assert _gradebook is not None  # set by _start
-    config = folders.config()
+    config = folders.config("staged")
     with _gradebook:
         try:
             if submission.notebooks:
                 nbgrader_tools.autograde(config, submission.assignment, submission.student, SurvivingExecute)
             else:
                 submission.flags.append("nothing could be graded, so it got 0")
-        except nbgrader_tools.NbgraderError as error:
-            submission.flags.append(f"{error}; it got 0")
+        except Exception as error:  # whatever one hand-in does must not stop the class
+            submission.flags.append(f"{error or type(error).__name__}; it got 0")
             submission.notebooks.clear()
         if not submission.notebooks:
             with nbgrader_tools.gradebook(config) as gradebook:
-                results.zero(gradebook, submission.student, submission.assignment)
+                results.zero(gradebook, folders.home, submission.student, submission.assignment)
         elif with_feedback:
             try:
                 nbgrader_tools.feedback(config, submission.assignment, submission.student)
-            except nbgrader_tools.NbgraderError as error:
-                submission.flags.append(str(error))
+            except Exception as error:
+                submission.flags.append(f"there is no feedback: {error}")
     return submission
 
 
-def _notebooks(folders: ClassFolders, assignment: str) -> list[str]:
-    return sorted(path.stem for path in (folders.root / folders.source / assignment).glob("*.ipynb"))
+def _released(folders: ClassFolders, assignment: str) -> dict:
+    """The notebooks of an assignment as nbgrader has just released them, by name."""
+    released = sorted((folders.root / folders.release / assignment).glob("*.ipynb"))
+    return {path.stem: nbformat.read(path, as_version=4) for path in released}

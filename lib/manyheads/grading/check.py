@@ -42,7 +42,14 @@ def check(name: str, function: Callable, aspect: str | None = None, *, inputs: s
     ✓ pack-heads, values: right, 2 of 2 points
     """
     __tracebackhide__ = True
-    verdicts = _verdicts(name, function, aspect, inputs)
+    global _checking
+    if _checking:
+        raise CheckFailed("check was called from inside the function that it checks; is it indented too far?")
+    _checking = True
+    try:
+        verdicts = _verdicts(name, function, aspect, inputs)
+    finally:
+        _checking = False
     for verdict in verdicts:
         _show(verdict, inputs)
     failed = [verdict for verdict in verdicts if not verdict.right]
@@ -51,16 +58,21 @@ def check(name: str, function: Callable, aspect: str | None = None, *, inputs: s
         raise CheckFailed("; ".join(said)) from None
 
 
+_checking = False
+
+
 def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
     __tracebackhide__ = True
     if callable(name) or not isinstance(name, str):
         raise CheckFailed('check needs the exercise\'s name first: check("exercise-name", your_function)')
+    if not isinstance(aspect, str | None):
+        raise CheckFailed(f"aspect must be the name of an aspect, got {type(aspect).__name__}")
     try:
         exercise = registry.get(name)
         aspects = exercise.aspects if aspect is None else (registry.aspect_of(exercise, aspect),)
     except registry.UnknownName as error:
         raise CheckFailed(str(error)) from None
-    if inputs not in seeds.INPUTS:
+    if not isinstance(inputs, str) or inputs not in seeds.INPUTS:
         raise CheckFailed(f"inputs must be 'visible' or 'hidden', got {inputs!r}")
     if not callable(function):
         raise CheckFailed(
@@ -90,4 +102,10 @@ def _show(verdict: Verdict, inputs: str) -> None:
             bundle = {"text/html": report.as_html(verdict), "text/plain": text}
             display(bundle, raw=True, metadata={"manyheads": report.as_record(verdict, inputs)})
             return
-    print(text)
+    try:
+        print(text)
+    except UnicodeEncodeError:  # a terminal that knows no ✓
+        encoding = sys.stdout.encoding or "ascii"
+        print(text.encode(encoding, "replace").decode(encoding))
+    except (OSError, ValueError):
+        pass  # nobody reads: what counts is whether check raises

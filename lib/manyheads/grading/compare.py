@@ -49,8 +49,8 @@ def problem(outputs: tuple[Output, ...], expected: Value, got: Value, tolerance:
 
 
 def equal(expected: Value, got: Value, tolerance: dict[str, float]) -> bool:
-    """Whether two values are of one kind, shape and dtype, and equal within the tolerance."""
-    if expected.kind != got.kind:
+    """Whether two values agree in kind (a list is as good as a tuple), shape, dtype, and in value within tolerance."""
+    if expected.kind != got.kind and not {expected.kind, got.kind} <= {"tuple", "list"}:
         return False
     if expected.items or got.items:
         return len(expected.items) == len(got.items) and all(
@@ -96,7 +96,9 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
         return Problem("type", f"{label}returned {_a(got)}; expected an array {_shape(output, want)}{advice}", output)
     have = got.array
     if have.dtype.kind not in "biufc":
-        message = f"{label}an array of {have.dtype}, not of numbers; expected {want.dtype} {_shape(output, want)}"
+        message = (
+            f"{label}an array of {str(have.dtype)[:60]}, not of numbers; expected {want.dtype} {_shape(output, want)}"
+        )
         return Problem("dtype", message, output)
     if have.shape != want.shape:
         message = f"{label}shape {have.shape}; expected {want.shape}, that is {_shape(output, want)}"
@@ -136,9 +138,9 @@ def _number_problem(output: Output, expected: Value, got: Value, label: str) -> 
         return Problem("type", f"{label}{_a(got)}; expected a whole number (int){advice}", output)
     if got.number == expected.number:
         return None
-    message = f"{label}{got.number:,}; expected {expected.number:,}"
+    message = f"{label}{_count(got.number)}; expected {_count(expected.number)}"
     if got.number and expected.number and got.number % expected.number == 0:
-        message += f" (yours is {got.number // expected.number} times that)"
+        message += f" (yours is {_count(got.number // expected.number)} times that)"
     return Problem("values", message, output)
 
 
@@ -176,6 +178,11 @@ def _places(output: Output, wrong: np.ndarray, most: int = 3) -> str:
 def one_of(axis: str) -> str:
     """What one index along an axis is called: "token" for "seq"."""
     return _ONE_OF.get(axis, axis)
+
+
+def _count(number) -> str:
+    """A whole number as a person reads it: Python refuses to write out thousands of digits."""
+    return f"{number:,}" if abs(number) < 10**30 else f"a number of about {int(number.bit_length() * 0.30103)} digits"
 
 
 def _number(x) -> str:

@@ -17,7 +17,7 @@ class NbgraderError(Exception):
     exit_status = 1
 
 
-def config(root: Path, source="var/source", release="exercises", class_folder="var/class"):
+def config(root: Path, source="var/source", release="exercises", class_folder="var/class", submitted="submitted"):
     """The configuration of a course: where its folders are, below `root`.
 
     Parameters
@@ -25,7 +25,9 @@ def config(root: Path, source="var/source", release="exercises", class_folder="v
     root : Path
         The course folder.
     source, release, class_folder : str
-        Folders below it. submitted, autograded, feedback and gradebook.db are in the class's.
+        Folders below it. The submissions, autograded, feedback and gradebook.db are in the class's.
+    submitted : str
+        The folder with the submissions.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def config(root: Path, source="var/source", release="exercises", class_folder="v
     found.CourseDirectory.course_id = COURSE_ID
     found.CourseDirectory.source_directory = source
     found.CourseDirectory.release_directory = release
-    found.CourseDirectory.submitted_directory = f"{class_folder}/submitted"
+    found.CourseDirectory.submitted_directory = f"{class_folder}/{submitted}"
     found.CourseDirectory.autograded_directory = f"{class_folder}/autograded"
     found.CourseDirectory.feedback_directory = f"{class_folder}/feedback"
     found.CourseDirectory.db_url = f"sqlite:///{root / class_folder / 'gradebook.db'}"

@@ -38,10 +38,10 @@ class Outcome:
 
 def to_value(result, depth: int = 2) -> Value:
     """Reduce a returned object to plain data. Nothing of the object's own is called but NumPy's copy."""
-    name = type(result).__name__
+    name = type(result).__name__[:60]
     if result is None:
         return Value("nothing", name)
-    if isinstance(result, np.ndarray):
+    if isinstance(result, np.ndarray) and not isinstance(result, np.ma.MaskedArray):
         return Value("array", name, array=np.array(result, copy=True, subok=False))
     if isinstance(result, (bool, np.bool_)):
         return Value("bool", name)

@@ -13,6 +13,11 @@ def pattern_of(
     """
     if expected.dtype.kind not in "fiu" or expected.size < 4 or not np.isfinite(got).all():
         return ""
+    with np.errstate(all="ignore"):
+        return _pattern(expected, got, wrong, tolerance, names)
+
+
+def _pattern(expected, got, wrong, tolerance, names) -> str:
     want, have = expected.astype("float64"), got.astype("float64")
     near = max(tolerance.get(expected.dtype.name, 0.0), 1e-12) * 100
     scale = np.abs(want).max(initial=0.0)
@@ -21,10 +26,14 @@ def pattern_of(
     if not have.any():
         return "Your array is all zeros"
     factor = float((have * want).sum() / (want * want).sum())
-    if abs(factor - 1) > 100 * near and np.abs(have - factor * want).max() <= near * scale * max(1, abs(factor)):
+    if (
+        np.isfinite(factor)
+        and abs(factor - 1) > 100 * near
+        and np.abs(have - factor * want).max() <= near * scale * max(1, abs(factor))
+    ):
         return f"Every element is {factor:.6g} times what it should be"
     offset = float((have - want).mean())
-    if abs(offset) > 100 * near * scale and np.abs(have - want - offset).max() <= near * scale:
+    if np.isfinite(offset) and abs(offset) > 100 * near * scale and np.abs(have - want - offset).max() <= near * scale:
         return f"Every element is off by the same {offset:.6g}"
     if np.abs(np.sort(have, axis=None) - np.sort(want, axis=None)).max() <= near * scale:
         return "These are the right numbers in the wrong places: an axis is split, moved or flattened in another order"

@@ -1,5 +1,6 @@
 """Reading results back: marks from the gradebook, verdicts from the executed notebooks."""
 
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def read(gradebook, autograded: Path, student: str, assignment: str, flags: list
         if path.exists():
             executed = nbformat.read(path, as_version=4)
             if FLAG in executed.metadata:
-                result.flags.append(executed.metadata[FLAG])
+                result.flags.append(str(executed.metadata[FLAG]))
             result.verdicts += _verdicts(executed)
     return result
 
@@ -70,8 +71,14 @@ def _verdicts(executed) -> list[dict]:
     ]
 
 
-def zero(gradebook, student: str, assignment: str) -> None:
-    """Give 0 for everything that a check grades: the submission could not be graded. Marks by hand stay."""
+def zero(gradebook, home: Path, student: str, assignment: str) -> None:
+    """Give 0 for everything that a check grades: the submission could not be graded.
+
+    Marks by hand stay. What an earlier hand-in of the student left in the class folder `home` is removed, so that it
+    is not taken for this one.
+    """
+    for step in ("autograded", "feedback"):
+        shutil.rmtree(home / step / student / assignment, ignore_errors=True)
     gradebook.update_or_create_student(student)
     submission = gradebook.update_or_create_submission(assignment, student)
     for notebook in submission.notebooks:

@@ -15,6 +15,7 @@ import numpy as np
 
 from manyheads.grading.outcome import WRONG_CALL, Outcome, to_value
 
+_INSTALLED = ("site-packages", "dist-packages")
 _OURS = str(pathlib.Path(__file__).resolve().parents[1])
 _NOT_THE_STUDENTS = tuple(
     str(pathlib.Path(sysconfig.get_paths()[key]).resolve()) for key in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -28,12 +29,13 @@ def call(function: Callable, inputs: dict[str, Any]) -> Outcome:
     points to a cell with text on stderr. Only an interrupt by the user goes through.
     """
     given = {name: copy.deepcopy(value) for name, value in inputs.items()}
-    out, err = io.StringIO(), io.StringIO()
+    out, err = _Unclosable(), _Unclosable()
     wrong_call = _signature_problem(function, given)
     if wrong_call:
         return Outcome(exception=WRONG_CALL, message=wrong_call)
     outcome: dict[str, Any] = {}
-    with warnings.catch_warnings(record=True) as caught:
+    # errstate puts back what the function sets with np.seterr.
+    with warnings.catch_warnings(record=True) as caught, np.errstate():
         warnings.simplefilter("always")
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
@@ -45,30 +47,61 @@ def call(function: Callable, inputs: dict[str, Any]) -> Outcome:
     return Outcome(
         **outcome,
         changed_inputs=tuple(name for name in inputs if not _same(inputs[name], given[name])),
-        printed=out.getvalue()[:2000] + err.getvalue()[:2000],
-        warned=tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught)),
+        printed=_plain(out.getvalue()[:2000]) + _plain(err.getvalue()[:2000]),
+        warned=tuple(dict.fromkeys(_plain(f"{w.category.__name__}: {w.message}") for w in caught)),
     )
+
+
+class _Unclosable(io.StringIO):
+    """Catches what is printed, also from a function that closes its sys.stdout."""
+
+    def close(self):
+        pass
+
+
+def _plain(text: str, most: int = 2000) -> str:
+    """Exactly a str, that any file can hold, and not endless."""
+    return str.encode(text, "utf-8", "replace").decode()[:most]
 
 
 def _signature_problem(function: Callable, given: dict[str, Any]) -> str | None:
     """A call that does not fit the function's parameters, told as such and not as Python's TypeError."""
     try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return None  # a built-in may have none: let the call decide
+        signature = inspect.signature(function, follow_wrapped=False)
+    except Exception:
+        return None  # a built-in may have none, and an object may say anything: let the call decide
     try:
         signature.bind(*given.values())
     except TypeError:
-        return f"your function takes {signature}, but the exercise calls it with ({', '.join(given)})"
+        takes = _parameters(signature)
+        return f"your function takes ({takes}), but the exercise calls it with ({', '.join(given)})"
     return None
+
+
+def _parameters(signature: inspect.Signature) -> str:
+    """The names of the parameters; their defaults may be anything."""
+    names, keywords = [], False
+    for parameter in signature.parameters.values():
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        if parameter.kind is parameter.KEYWORD_ONLY and not keywords:
+            names.append("*")
+        keywords |= parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        names.append(f"{stars}{parameter.name}")
+    return _plain(", ".join(names), 200)
 
 
 def _exception(error: BaseException) -> dict[str, Any]:
     try:
-        message = str(error)
-    except Exception:
+        message = _plain(str(error), 500)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         message = "(its message could not be read)"
-    return {"exception": type(error).__name__, "message": message[:500], "line": _students_line(error)}
+    try:
+        name = _plain(type(error).__name__, 100)
+    except Exception:
+        name = "an exception"
+    return {"exception": name, "message": message, "line": _students_line(error)}
 
 
 def _students_line(error: BaseException) -> str:
@@ -77,7 +110,7 @@ def _students_line(error: BaseException) -> str:
     while traceback is not None:
         filename = traceback.tb_frame.f_code.co_filename
         if _is_the_students(filename):
-            source = linecache.getline(filename, traceback.tb_lineno).strip()
+            source = _plain(linecache.getline(filename, traceback.tb_lineno).strip(), 200)
             line = f"line {traceback.tb_lineno}" + (f": {source}" if source else "")
         traceback = traceback.tb_next
     return line
@@ -87,10 +120,14 @@ def _is_the_students(filename: str) -> bool:
     if filename.startswith("<frozen"):
         return False
     path = filename if filename.startswith("<") else str(pathlib.Path(filename).resolve())
-    return not path.startswith((_OURS, *_NOT_THE_STUDENTS))
+    return not path.startswith((_OURS, *_NOT_THE_STUDENTS)) and not any(f in path for f in _INSTALLED)
 
 
 def _same(before, after) -> bool:
     if isinstance(before, np.ndarray):
-        return np.array_equal(before, after, equal_nan=before.dtype.kind in "fc")
+        try:
+            same_kind = before.shape == after.shape and before.dtype == after.dtype
+            return same_kind and np.array_equal(before, after, equal_nan=before.dtype.kind in "fc")
+        except Exception:  # the function made something of it that cannot be compared
+            return False
     return type(before) is type(after) and before == after

@@ -17,6 +17,8 @@ def _the_habit(rng):
     return [
         _case("a K/V head for every query head, one layer", n_heads * head_dim, n_heads, n_heads, head_dim, 1),
         _case("the same width cut into other heads", n_heads * head_dim, head_dim, head_dim, n_heads, 1),
+        # Tells "no W_O" from "K or V forgotten".
+        _case("one K/V head", n_heads * head_dim, n_heads, 1, head_dim, 1, probe=True),
     ]
 
 
@@ -77,6 +79,10 @@ def _head_by_head(d_model, n_heads, n_kv_heads, head_dim, n_layers):
 
 def _no_output_projection(d_model, n_heads, n_kv_heads, head_dim, n_layers):
     return n_layers * d_model * head_dim * (n_heads + 2 * n_kv_heads)
+
+
+def _k_or_v_forgotten(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    return n_layers * d_model * head_dim * (2 * n_heads + n_kv_heads)
 
 
 def _four_d_squared(d_model, n_heads, n_kv_heads, head_dim, n_layers):
@@ -147,6 +153,12 @@ EXERCISE = Exercise(
             _no_output_projection,
             "W_O is missing. After the heads are laid side by side, W_O (n_heads * head_dim, d_model) mixes them; "
             "its weights count.",
+            "counting-the-weights",
+        ),
+        Mistake(
+            "k-or-v-forgotten",
+            _k_or_v_forgotten,
+            "One of W_K and W_V is missing. Keys and values have a matrix each, of the same size.",
             "counting-the-weights",
         ),
         Mistake(
