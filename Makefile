@@ -1,6 +1,7 @@
 # `make` does the main job; `make help` lists the rest. Windows: see CONTRIBUTING.md.
 PYTHON ?= python3
 VENV ?= .venv
+PORT ?= 8000
 BIN := $(VENV)/bin
 MANYHEADS := $(BIN)/python -m manyheads
 SET_UP := $(VENV)/.set-up
@@ -46,8 +47,10 @@ lint: $(SET_UP)  ## style, types, imports that go one way
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-serve: $(SET_UP)  ## the built book at http://localhost:8000
-	$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 8000
+serve: $(SET_UP)  ## the built book at http://localhost:8000 (another: PORT=8001)
+	@test -f _build/html/index.html || $(MANYHEADS) build
+	@$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 $(PORT) || \
+		{ echo "make: port $(PORT) cannot be used; try: make serve PORT=8001"; exit 1; }
 
 clean:  ## remove what was built; the environment and your class under var/ stay
 	rm -rf _build var/source var/release var/sample-class

@@ -68,7 +68,7 @@ def test_a_missing_extra_says_what_to_install(course):
     done = subprocess.run([sys.executable, "-c", code], cwd=course.root, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.strip() == (
-        "manyheads: this command needs rich; install it with: pip install 'manyheads[grade]'"
+        'manyheads: this command needs rich; install it in the folder of the course: pip install ".[grade]"'
     )
 
 

@@ -22,7 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
         extra = _EXTRAS.get(missing)
         if extra is None:
             raise
-        return _refuse(f"this command needs {missing}; install it with: pip install 'manyheads[{extra}]'", 1)
+        advice = f'in the folder of the course: pip install ".[{extra}]"'
+        return _refuse(f"this command needs {missing}; install it {advice}", 1)
     except KeyboardInterrupt:
         return _refuse("stopped", 130)
     except Exception as error:
@@ -86,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--assignment", action="append", metavar="NAME", help="only this one (may be repeated)")
     grade.add_argument("--class-folder", metavar="FOLDER", help="where to put the results (default: var/class)")
     grade.add_argument("--no-feedback", action="store_true", help="do not write a feedback page for each student")
+    grade.add_argument("--regrade", action="store_true", help="run hand-ins again that have not changed, too")
     _add_jobs(grade)
     grade.set_defaults(run=_grade)
     return parser
@@ -132,7 +134,9 @@ def _release(parsed) -> int:
 
 def _grade(parsed) -> int:
     from manyheads.authoring import console, course
+    from manyheads.grading import batch
 
     found = course.find(parsed.course)
     names = [found.assignment(name) for name in parsed.assignment or []] or found.assignments()
-    return console.grade(found, parsed.submitted, names, parsed.jobs, parsed.class_folder, not parsed.no_feedback)
+    options = batch.Options(parsed.jobs, not parsed.no_feedback, parsed.regrade)
+    return console.grade(found, parsed.submitted, names, options, parsed.class_folder)

@@ -52,7 +52,7 @@ def test_nothing_executed_is_committed(course):
         (lambda c: (c.root / NOTEBOOK).unlink(), f"{NOTEBOOK}: missing"),
         (lambda c: (c.root / NOTEBOOK).write_text((c.root / NOTEBOOK).read_text() + " "), f"{NOTEBOOK}: changed"),
         (lambda c: (c.exercises / ASSIGNMENT / "more.txt").touch(), f"exercises/{ASSIGNMENT}/more.txt: extra"),
-        (lambda c: (c.exercises / "99-old").mkdir(), "exercises/99-old: extra"),
+        (lambda c: (c.exercises / "99-old").mkdir(), "exercises/99-old: extra; delete it, or write its solution"),
     ],
 )
 def test_check_names_the_file_that_differs(copied, spoil, line):
@@ -68,6 +68,9 @@ def test_release_mends_what_differs_and_says_what_it_changed(copied):
     done = manyheads("release", course=copied)
     assert done.returncode == 0, done.stderr
     assert NOTEBOOK in done.stdout and "2 files changed" in done.stdout
+    (kept,) = (copied.var / "replaced").iterdir()
+    assert str(kept) in done.stdout
+    assert files.tree(kept) == {f"{ASSIGNMENT}/projections.ipynb": b"spoiled", f"{ASSIGNMENT}/more.txt": b""}
     assert manyheads("release", "--check", "--files-only", course=copied).returncode == 0
     assert "no files changed" in manyheads("release", course=copied).stdout
 

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from manyheads.authoring import class_run, release
-from manyheads.grading import nbgrader_tools
+from manyheads.grading import batch, nbgrader_tools
 
 from ..helpers import copy_of_course, run
 
@@ -36,7 +36,7 @@ def marks(course, class_folder="var/class"):
 def test_stock_autograde_gives_the_marks_that_manyheads_grade_gives(course):
     submitted = course.root / "var" / "class" / "submitted"
     stock = marks(course)
-    graded = class_run.grade(course, submitted, [ASSIGNMENT], jobs=1, class_folder="var/ours", with_feedback=False)
+    graded = class_run.grade(course, submitted, [ASSIGNMENT], batch.Options(with_feedback=False), "var/ours")
     assert stock == {result.student: result.auto for result in graded.results}
     assert stock["right"] > stock["mistake-4"] > stock["starter"] == 0
 

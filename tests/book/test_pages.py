@@ -5,13 +5,16 @@ import re
 
 import pytest
 from manyheads.exercises import NAMES, get
+from manyheads.grading.book_links import anchor
 
 
 class Page(html.parser.HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.ids, self.links, self.resources, self.images = set(), [], [], []
-        self.feed(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        self.headings = {re.sub(r"<a .*?</a>|<[^>]+>", "", h) for h in re.findall(r"<h2>(.*?)</h2>", text, re.S)}
+        self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         values = dict(attrs)
@@ -41,7 +44,9 @@ def test_every_known_mistake_links_to_a_section_that_exists(pages):
     for name in NAMES:
         exercise = get(name)
         for mistake in exercise.mistakes:
-            assert mistake.section in pages[f"{exercise.chapter}.html"].ids, (name, mistake.name, mistake.section)
+            page = pages[f"{exercise.chapter}.html"]
+            assert anchor(mistake.section) in page.ids, (name, mistake.name, mistake.section)
+            assert mistake.section in page.headings, (name, mistake.name, mistake.section)
 
 
 def test_every_link_has_its_target(pages, site):

@@ -37,7 +37,7 @@ def test_a_mistake_is_called_by_its_name_with_a_place_to_read_and_a_picture(caps
     out, message = said(capsys, "fused-projection", fused_projection, aspect="values")
     assert message == "fused-projection, values: not right yet, 0 of 3 points"
     assert "You reshaped straight to (batch, n_heads, seq, head_dim)" in out
-    assert 'Read chapter 01, "Reshape then transpose"' in out
+    assert 'Read chapter 01, "Reshape, then transpose"' in out
     assert re.search(r"head 1 [█·▒ ]+\n", out)
     assert "· right   ▒ partly wrong   █ wrong" in out
 

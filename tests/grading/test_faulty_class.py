@@ -51,6 +51,15 @@ def without_a_check(notebook):
     notebook.cells = [cell for cell in notebook.cells if cell.id != "check-pack-heads-values"]
 
 
+def with_scripts(notebook):
+    evil = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    for cell in notebook.cells:
+        if cell.id.startswith("written"):
+            cell.source = f"Because {evil}"
+    shown = f"from IPython.display import HTML, Javascript, display\ndisplay(HTML({evil!r}))\nJavascript('alert(3)')"
+    return own_cell(notebook, shown)
+
+
 #: student -> (starts from the starter?, change, points, beginning of the flag)
 STUDENTS = {
     "right": (False, lambda n: None, FULL, ""),
@@ -77,6 +86,7 @@ STUDENTS = {
         "its notebook killed the process that graded it; it got 0",
     ),
     "Zoë O'Neil + {co}": (False, lambda n: None, FULL, ""),
+    "scripts": (False, with_scripts, FULL, ""),
 }
 
 
@@ -125,9 +135,14 @@ def test_nothing_of_the_notebooks_reaches_the_terminal(graded):
     assert "Traceback" not in done.stderr
 
 
-def test_feedback_stays_small(graded):
-    for page in (graded[0].var / "class" / "feedback").rglob("*.html"):
+def test_feedback_stays_small_and_runs_no_script_of_a_students(graded):
+    pages = list((graded[0].var / "class" / "feedback").rglob("*.html"))
+    assert len(pages) >= 10
+    for page in pages:
         assert page.stat().st_size < 1_000_000, page
+        text = page.read_text(encoding="utf-8")
+        assert "<img src=x" not in text and "<script>alert" not in text
+        assert "mh-report" in text or "kills" in str(page)
 
 
 def test_a_new_hand_in_that_cannot_be_read_does_not_leave_the_old_mark(graded):
@@ -141,7 +156,8 @@ def test_a_new_hand_in_that_cannot_be_read_does_not_leave_the_old_mark(graded):
     assert done.returncode == 0, done.stderr
     with open(course.var / "class" / "grades.csv", encoding="utf-8-sig") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
-    assert {student: row["score"] for student, row in rows.items()} == {"right": "0", "shouts": "0"}
+    assert (rows["right"]["score"], rows["shouts"]["score"]) == ("0", "0")
+    assert float(rows["logs"]["checks"]) == FULL  # the others' marks stand
     assert not (course.var / "class" / "autograded" / "right" / ASSIGNMENT).exists()
     assert not (course.var / "class" / "feedback" / "right" / ASSIGNMENT).exists()
 

@@ -1,6 +1,7 @@
 """The sample class through the real command: marks, flags, and what is written."""
 
 import csv
+import shutil
 
 import nbformat
 import pytest
@@ -104,7 +105,7 @@ def test_hidden_inputs_were_used_and_the_seed_is_nowhere_in_what_students_get(gr
         assert seed not in path.read_text(encoding="utf-8")
 
 
-def test_grading_again_changes_no_mark_and_keeps_what_a_person_gave(graded):
+def test_grading_again_changes_no_mark_keeps_what_a_person_gave_and_runs_nothing_twice(graded):
     course, _, marks = graded
     config = nbgrader_tools.config(course.root, class_folder="var/sample-class")
     with nbgrader_tools.gradebook(config) as gradebook:
@@ -117,11 +118,27 @@ def test_grading_again_changes_no_mark_and_keeps_what_a_person_gave(graded):
         written.manual_score = 3
         written.needs_manual_grade = False
         gradebook.db.commit()
+    executed = course.var / "sample-class" / "autograded" / "right" / ASSIGNMENT / "projections.ipynb"
+    time = executed.stat().st_mtime_ns
     submitted = course.var / "sample-class" / "handed-in"
     done = manyheads("grade", str(submitted), "--class-folder", "var/sample-class", "--no-feedback", course=course)
     assert done.returncode == 0, done.stdout + done.stderr
     with open(course.var / "sample-class" / "grades.csv", encoding="utf-8-sig") as file:
         again = {row["student"]: row for row in csv.DictReader(file)}
     assert again["right"]["score"] == str(full_marks() + 3)
-    assert again["right"]["waits_for"] == "a reader"  # nbgrader asks for a second look after every regrade
+    assert again["right"]["waits_for"] == ""
     assert {s: r["checks"] for s, r in again.items()} == {s: r["checks"] for s, r in marks.items()}
+    assert executed.stat().st_mtime_ns == time
+    one = course.root / "one" / "right" / ASSIGNMENT
+    one.mkdir(parents=True)
+    shutil.copy(submitted / "right" / ASSIGNMENT / "projections.ipynb", one)
+    arguments = ("grade", str(one.parents[1]), "--class-folder", "var/sample-class", "--no-feedback", "--regrade")
+    done = manyheads(*arguments, course=course)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert executed.stat().st_mtime_ns > time
+    with open(course.var / "sample-class" / "grades.csv", encoding="utf-8-sig") as file:
+        alone = {row["student"]: row for row in csv.DictReader(file)}
+    assert alone.keys() == marks.keys()  # a late hand-in alone does not drop the class from the marks
+    assert alone["right"]["score"] == str(full_marks() + 3)
+    assert alone["right"]["waits_for"] == "a reader"  # nbgrader asks for a second look after every run
+    assert alone["crashed"]["flags"] == marks["crashed"]["flags"]

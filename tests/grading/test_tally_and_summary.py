@@ -35,7 +35,7 @@ CLASS = [
 
 def test_a_class_by_exercise():
     found = {t.exercise.name: t for t in tally.tally("01-projections", CLASS)}[NAME]
-    assert (found.handed_in, found.right, found.unwritten, found.unnamed) == (6, 1, 2, 1)
+    assert (found.handed_in, found.right, found.unwritten, found.unchecked, found.unnamed) == (6, 1, 1, 1, 1)
     sentence = next(m.sentence for m in get(NAME).mistakes if m.name == "bare-reshape")
     assert found.mistakes == [("bare-reshape", sentence, 2)]
 
@@ -52,7 +52,7 @@ def test_the_table_of_marks():
 def test_the_page(tmp_path):
     page = summary.page(CLASS, tmp_path / "feedback", tmp_path)
     assert "<b>2 of 6: bare-reshape.</b>" in page
-    assert "1 of 6 have it right, 2 have not written it, 1 are wrong in a way of their own." in page
+    assert "Right: 1 of 6. Not written: 1. Could not be checked, because an earlier cell failed: 1." in page
     assert "the notebook ended its own kernel" in page
     assert "crashed &lt;b&gt;" in page and "crashed <b>" not in page
     assert "http://" not in page and "https://" not in page and "<script" not in page

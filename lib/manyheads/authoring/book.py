@@ -1,6 +1,5 @@
 """Building the book: MathJax from npm into the assets, then Jupyter Book."""
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -9,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from manyheads.authoring.course import Course, CourseError
-from manyheads.grading import book_links
+from manyheads.grading import book_links, records
 
 _MATHJAX = Path("node_modules", "mathjax", "es5", "tex-svg.js")
 
@@ -23,7 +22,7 @@ def build(course: Course, quiet: bool = False) -> Path:
         If a page has a warning, a link without a target, or a cell that fails.
     """
     fetch_mathjax(course)
-    stamp, library = course.root / "_build" / ".library", _library_version()
+    stamp, library = course.root / "_build" / ".library", records.library_version()
     fresh = stamp.exists() and stamp.read_text() == library
     stamp.unlink(missing_ok=True)
     command = [
@@ -55,15 +54,6 @@ def build(course: Course, quiet: bool = False) -> Path:
         raise CourseError(f"the book did not build without a warning; Jupyter Book says which above{log}")
     stamp.write_text(library)
     return course.book
-
-
-def _library_version() -> str:
-    """Changes when any file of the library does."""
-    package = Path(__file__).resolve().parents[1]
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()
 
 
 def fetch_mathjax(course: Course) -> None:

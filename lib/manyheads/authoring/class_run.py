@@ -31,9 +31,8 @@ def grade(
     course: Course,
     submitted: Path | None,
     assignments: list[str],
-    jobs: int,
+    options: batch.Options,
     class_folder: str | None = None,
-    with_feedback: bool = True,
     progress=lambda done, of, what: None,
 ) -> Graded:
     """Grade a class, or the sample class where `submitted` is None.
@@ -48,7 +47,7 @@ def grade(
         submitted = folders.home / "handed-in"
         for name in assignments:
             write_sample(course, name, submitted)
-    results = batch.grade(folders, submitted, course.seed(), assignments, jobs, with_feedback, progress)
+    results = batch.grade(folders, submitted, course.seed(), assignments, options, progress)
     graded = Graded(
         results,
         marks=folders.home / "grades.csv",

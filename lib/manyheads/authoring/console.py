@@ -13,7 +13,7 @@ from rich.text import Text
 from manyheads.authoring import class_run, proof
 from manyheads.authoring import release as releasing
 from manyheads.authoring.course import Course
-from manyheads.grading import submissions, tally
+from manyheads.grading import batch, submissions, tally
 
 out = Console(highlight=False)
 aside = Console(stderr=True, highlight=False)
@@ -31,22 +31,24 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
 
 def release(course: Course, assignments: list[str]) -> int:
     """Write exercises/ and say what changed."""
-    changed = releasing.release(course, assignments)
+    changed, kept = releasing.release(course, assignments)
     for name in changed:
         out.print(f"  {name}", style="bold")
     out.print(f"Released {len(assignments)} of {len(course.assignments())} assignments into {course.exercises}; "
               f"{len(changed) or 'no'} file{'s' * (len(changed) != 1)} changed.", soft_wrap=True)  # fmt: skip
+    if kept:
+        out.print(f"What was in the way is kept in {kept}", style="yellow", soft_wrap=True)
     return 0
 
 
 def check_release(course: Course, assignments: list[str], jobs: int, files_only: bool) -> int:
     """Prove that exercises/ agrees with solutions/, and that nbgrader gives the marks that it must."""
-    problems = [f"exercises/{name}: extra" for name in releasing.strays(course)]
+    problems = [f"exercises/{name}: extra; delete it, or write its solution" for name in releasing.strays(course)]
+    advice = "run `manyheads release`, and edit solutions/, never exercises/"
     for assignment in assignments:
         differ = releasing.differences(course, assignment)
         problems += [f"exercises/{assignment}/{file}: {how}" for file, how in differ.items()]
-    if problems:
-        problems.append("run `manyheads release`, and edit solutions/, never exercises/")
+        problems += [advice] if differ and advice not in problems else []
     if not files_only:
         for assignment in assignments:
             with progress(f"proving {assignment} through nbgrader") as told:
@@ -60,7 +62,7 @@ def check_release(course: Course, assignments: list[str], jobs: int, files_only:
 
 
 def grade(
-    course: Course, submitted: Path | None, assignments: list[str], jobs: int, class_folder, with_feedback: bool
+    course: Course, submitted: Path | None, assignments: list[str], options: batch.Options, class_folder: str | None
 ) -> int:
     """Grade a class and show who got what."""
     class_run.folder_of(course, submitted, class_folder)  # refuse it before anything is said or done
@@ -73,11 +75,11 @@ def grade(
         for line in submissions.left_out(submitted, course.assignments()):
             aside.print(f"left out: {line}", style="yellow", soft_wrap=True, markup=False)
     with progress("grading") as told:
-        graded = class_run.grade(course, submitted, assignments, jobs, class_folder, with_feedback, told)
+        graded = class_run.grade(course, submitted, assignments, options, class_folder, told)
     for assignment in dict.fromkeys(result.assignment for result in graded.results):
         out.print(_table(assignment, [r for r in graded.results if r.assignment == assignment]))
     flagged = [result for result in graded.results if result.flags]
-    out.print(f"{len(graded.results)} submissions, {len(flagged)} to look at{':' if flagged else '.'}")
+    out.print(f"The class has {len(graded.results)} submissions, {len(flagged)} to look at{':' if flagged else '.'}")
     for result in flagged:
         flags = "; ".join(result.flags)
         out.print(f"  {result.student}, {result.assignment}: {flags}", style="yellow", soft_wrap=True, markup=False)

@@ -50,7 +50,7 @@ def prove(course: Course, assignment: str, jobs: int, progress=lambda done, of, 
         folders = batch.ClassFolders(root, "source", "release", "class")
         built = build_source(course, assignment)
         files.replace_tree(root / "source" / assignment, built)
-        misses = []
+        misses, options = [], batch.Options(jobs, with_feedback=False)
         for name, data in built.items():
             if not name.endswith(".ipynb"):
                 continue
@@ -59,9 +59,7 @@ def prove(course: Course, assignment: str, jobs: int, progress=lambda done, of, 
             for one in wanted:
                 content = nbformat.writes(one.content).encode()
                 files.write(root / "submitted" / one.name / assignment / name, content)
-            graded = batch.grade(
-                folders, root / "submitted", course.seed(), [assignment], jobs, with_feedback=False, progress=progress
-            )
+            graded = batch.grade(folders, root / "submitted", course.seed(), [assignment], options, progress)
             by_name = {result.student: result for result in graded}
             misses += [miss for one in wanted for miss in _misses(assignment, one, by_name[one.name])]
         return misses

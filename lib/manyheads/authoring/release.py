@@ -1,6 +1,7 @@
 """exercises/ from solutions/: nbgrader's own preprocessors do the stripping, in a folder of their own."""
 
 import tempfile
+import time
 from pathlib import Path
 
 import nbformat
@@ -37,18 +38,29 @@ def build_release(course: Course, assignment: str) -> dict[str, bytes]:
         return files.tree(root / "release" / assignment)
 
 
-def release(course: Course, assignments: list[str]) -> list[str]:
-    """Write exercises/ (and nbgrader's source under var/) for some assignments; the files that changed.
+def release(course: Course, assignments: list[str]) -> tuple[list[str], Path | None]:
+    """Write exercises/ (and nbgrader's source under var/) for some assignments.
 
-    Everything is built before anything is written.
+    Everything is built before anything is written, and what would be lost is kept: somebody may have worked in
+    exercises/.
+
+    Returns
+    -------
+    changed : list of str
+        The files that were written or removed.
+    kept : Path or None
+        The folder under var/replaced with the old files, if there were any.
     """
     built = [(name, build_source(course, name), build_release(course, name)) for name in assignments]
-    changed = []
+    changed, kept = [], course.var / "replaced" / time.strftime("%Y-%m-%d-%H%M%S")
     for name, source, released in built:
-        changed += [f"exercises/{name}/{file}" for file in differences(course, name, released)]
+        for file, how in differences(course, name, released).items():
+            changed.append(f"exercises/{name}/{file}")
+            if how != "missing":
+                files.write(kept / name / file, (course.exercises / name / file).read_bytes())
         files.replace_tree(course.source / name, source)
         files.replace_tree(course.exercises / name, released)
-    return changed
+    return changed, kept if kept.exists() else None
 
 
 def differences(course: Course, assignment: str, released: dict[str, bytes] | None = None) -> dict[str, str]:

@@ -49,7 +49,7 @@ class Mistake:
     name: str
     answer: Callable
     sentence: str
-    section: str  #: the anchor in the exercise's chapter
+    section: str  #: the heading in the exercise's chapter under which to read on
     loses: tuple[str, ...] | None = None  #: the aspects that it fails; None: every one
 
 

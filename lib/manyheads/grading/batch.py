@@ -5,12 +5,12 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
 
-from manyheads.grading import nbgrader_tools, results, seeds, submissions
+from manyheads.grading import nbgrader_tools, records, results, seeds, submissions
 from manyheads.grading.execute import SurvivingExecute
 
 
@@ -33,16 +33,26 @@ class ClassFolders:
         return nbgrader_tools.config(self.root, self.source, self.release, self.class_folder, submitted)
 
 
+@dataclass(frozen=True)
+class Options:
+    """How a class is graded."""
+
+    jobs: int = 1  #: submissions graded at the same time
+    with_feedback: bool = True  #: write nbgrader's HTML feedback too
+    regrade: bool = False  #: run unchanged hand-ins too
+
+
 def grade(
     folders: ClassFolders,
     submitted: Path,
     seed: str,
     assignments: list[str],
-    jobs: int = 1,
-    with_feedback: bool = True,
+    options: Options,
     progress: Callable[[int, int, str], None] = lambda done, of, what: None,
 ) -> list[results.Result]:
     """Grade every submission of some assignments; one that cannot be graded gets 0 and a flag, and the rest go on.
+
+    A hand-in that has not changed since it was graded is not run again: its marks, those by hand among them, stand.
 
     Parameters
     ----------
@@ -53,17 +63,14 @@ def grade(
         The course's secret: hidden inputs are drawn from it.
     assignments : list of str
         Each with its notebook in the source folder.
-    jobs : int
-        Submissions graded at the same time.
-    with_feedback : bool
-        Write nbgrader's HTML feedback too.
+    options : Options
     progress : callable
         Told how many are done, of how many, and what was done last.
 
     Returns
     -------
     list of Result
-        In the order of assignments, then students.
+        Of the whole class, as the gradebook has it: earlier hand-ins too. By assignment, then student.
     """
     handed_in = submissions.find(submitted, assignments)
     config = folders.config()
@@ -72,27 +79,39 @@ def grade(
     # A hand-in stays as it came in submitted/, where formgrader looks; what is graded is the mended copy in staged/.
     kept = None if submitted.resolve() == (folders.home / "submitted").resolve() else folders.home / "submitted"
     for one in handed_in:
-        submissions.take_in(one, _released(folders, one.assignment), folders.home / "staged", kept)
-    graded = []
-    for submission in _each_done(folders, handed_in, seed, jobs, with_feedback):
-        graded.append(submission)
-        progress(len(graded), len(handed_in), f"{submission.student}, {submission.assignment}")
+        released = _released(folders, one.assignment)
+        submissions.take_in(one, released, folders.home / "staged", kept)
+        one.unchanged = not options.regrade and _as_last_time(folders, one, released, seed)
+    for done, submission in enumerate(_each_done(folders, handed_in, seed, options), start=1):
+        records.write(folders.home, submission.student, submission.assignment, submission.key, submission.flags)
+        progress(done, len(handed_in), f"{submission.student}, {submission.assignment}")
     with nbgrader_tools.gradebook(config) as gradebook:
-        found = [
-            results.read(gradebook, folders.home / "autograded", one.student, one.assignment, one.flags)
-            for one in graded
-        ]
-    return sorted(found, key=lambda result: (assignments.index(result.assignment), result.student))
+        everyone = [(str(s.student.id), str(a.name)) for a in gradebook.assignments for s in a.submissions]
+        found = [results.read(gradebook, folders.home, *who, records.read(folders.home, *who)[1]) for who in everyone]
+    return sorted(found, key=lambda result: (result.assignment, result.student))
 
 
-def _each_done(folders, handed_in, seed, jobs, with_feedback) -> Iterator[submissions.Submission]:
+def _as_last_time(folders: ClassFolders, submission, released: dict, seed: str) -> bool:
+    """Whether there is a result of this very hand-in; its flags are taken over."""
+    texts = {name: nbformat.writes(notebook) for name, notebook in released.items()}
+    submission.key = records.key(submission.data, texts, seed)
+    submission.data = b""  # it need not travel to the workers
+    last, flags = records.read(folders.home, submission.student, submission.assignment)
+    executed = folders.home / "autograded" / submission.student / submission.assignment
+    unchanged = last == submission.key and executed.exists() and bool(submission.notebooks)
+    if unchanged:
+        submission.flags = flags
+    return unchanged
+
+
+def _each_done(folders, handed_in, seed, options: Options) -> Iterator[submissions.Submission]:
     """Every submission, graded. One that kills the process that grades it is found and gets 0."""
     waiting = list(handed_in)
-    for one in _through_a_pool(folders, waiting, seed, jobs, with_feedback):
+    for one in _through_a_pool(folders, waiting, seed, options):
         waiting.remove(one)
         yield one
     for submission in list(waiting):  # a worker died, and those after it were not reached: one at a time now
-        done = list(_through_a_pool(folders, [submission], seed, 1, with_feedback))
+        done = list(_through_a_pool(folders, [submission], seed, replace(options, jobs=1)))
         if not done:
             submission.flags.append("its notebook killed the process that graded it; it got 0")
             with nbgrader_tools.gradebook(folders.config()) as gradebook:
@@ -100,11 +119,11 @@ def _each_done(folders, handed_in, seed, jobs, with_feedback) -> Iterator[submis
         yield submission
 
 
-def _through_a_pool(folders, waiting, seed, jobs, with_feedback) -> Iterator[submissions.Submission]:
+def _through_a_pool(folders, waiting, seed, options: Options) -> Iterator[submissions.Submission]:
     # Fresh processes: a fork of a process with threads (an IDE, a test runner) may hang.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max(1, jobs), context, _start, (context.Lock(), seed)) as pool:
-        futures = {pool.submit(_grade_one, folders, one, with_feedback): one for one in waiting}
+    with ProcessPoolExecutor(options.jobs, context, _start, (context.Lock(), seed)) as pool:
+        futures = {pool.submit(_grade_one, folders, one, options.with_feedback): one for one in waiting}
         for future in as_completed(futures):
             try:
                 graded = future.result()
@@ -133,7 +152,9 @@ def _grade_one(folders: ClassFolders, submission: submissions.Submission, with_f
     config = folders.config("staged")
     with _gradebook:
         try:
-            if submission.notebooks:
+            if submission.unchanged:
+                pass
+            elif submission.notebooks:
                 nbgrader_tools.autograde(config, submission.assignment, submission.student, SurvivingExecute)
             else:
                 submission.flags.append("nothing could be graded, so it got 0")

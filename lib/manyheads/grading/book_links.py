@@ -1,6 +1,7 @@
 """Where a section of the book is, seen from a notebook."""
 
 import os
+import re
 from pathlib import Path
 
 #: The address of a built book, without the page: "https://example.org/many-heads".
@@ -11,8 +12,18 @@ _BUILT = Path("_build", "html")
 
 def place(chapter: str, section: str) -> str:
     """A section in words, for where a link cannot be followed: ``chapter 01, "The fused view"``."""
-    words = section.replace("-", " ")
-    return f'chapter {chapter.split("-")[0]}, "{words[:1].upper()}{words[1:]}"'
+    return f'chapter {chapter.split("-")[0]}, "{section}"'
+
+
+def anchor(section: str) -> str:
+    """The id that Sphinx gives a heading.
+
+    Examples
+    --------
+    >>> anchor("Reshape, then transpose")
+    'reshape-then-transpose'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", section.lower()).strip("-")
 
 
 def link(chapter: str, section: str) -> str | None:
@@ -20,7 +31,7 @@ def link(chapter: str, section: str) -> str | None:
 
     The setting decides; without it, a book built in the course folder that holds the notebook is used.
     """
-    page = f"book/{chapter}.html#{section}"
+    page = f"book/{chapter}.html#{anchor(section)}"
     base = os.environ.get(BOOK_URL)
     if base:
         return f"{base.rstrip('/')}/{page}"

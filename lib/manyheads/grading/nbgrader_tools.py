@@ -81,10 +81,13 @@ def autograde(config, assignment: str, student: str, execute: type) -> None:
 
 
 def feedback(config, assignment: str, student: str) -> None:
-    """`nbgrader generate_feedback` for one submission."""
+    """`nbgrader generate_feedback` for one submission, with what the student wrote sanitized."""
     from nbgrader.converters import GenerateFeedback
 
+    from manyheads.grading.sanitize import SanitizeFeedback
+
     converter = _converter(GenerateFeedback, config, assignment, student)
+    converter.preprocessors = [SanitizeFeedback, *converter.preprocessors]
     converter.force = True
     _start(converter, f"write the feedback on {student}'s {assignment}")
 

@@ -38,8 +38,8 @@ class Result:
         return list(dict.fromkeys(found))
 
 
-def read(gradebook, autograded: Path, student: str, assignment: str, flags: list[str]) -> Result:
-    """The result of one submission from an open gradebook and the folder of executed notebooks."""
+def read(gradebook, home: Path, student: str, assignment: str, flags: list[str]) -> Result:
+    """The result of one submission from an open gradebook and the class folder `home`."""
     result = Result(student, assignment, flags=list(flags))
     submission = gradebook.find_submission(assignment, student)
     for notebook in submission.notebooks:
@@ -49,7 +49,7 @@ def read(gradebook, autograded: Path, student: str, assignment: str, flags: list
             else:
                 result.written = (result.written[0] + grade.score, result.written[1] + grade.max_score)
                 result.needs_reading |= bool(grade.needs_manual_grade)
-        path = autograded / student / assignment / f"{notebook.name}.ipynb"
+        path = home / "autograded" / student / assignment / f"{notebook.name}.ipynb"
         if path.exists():
             executed = nbformat.read(path, as_version=4)
             if FLAG in executed.metadata:

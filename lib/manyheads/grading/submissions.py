@@ -22,6 +22,9 @@ class Submission:
     assignment: str
     folder: Path
     notebooks: list[str] = field(default_factory=list)  #: names of those that can be graded
+    data: bytes = b""  #: of its files, as they came
+    key: str = ""  #: what its result depends on
+    unchanged: bool = False  #: since it was graded the last time
     flags: list[str] = field(default_factory=list)  #: for the instructor, in plain words
 
 
@@ -104,6 +107,7 @@ def take_in(submission: Submission, released: dict, staged: Path, kept: Path | N
         data = _bytes(file, submission) if file is not None else None
         if file is None or data is None:
             continue
+        submission.data += data
         if kept is not None:
             (kept / target).mkdir(parents=True, exist_ok=True)
             (kept / target / f"{name}.ipynb").write_bytes(data)

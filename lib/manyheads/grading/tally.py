@@ -17,6 +17,7 @@ class ExerciseTally:
     handed_in: int
     right: int  #: every aspect right
     unwritten: int
+    unchecked: int  #: nothing of it could be checked: an error before, a crash, a file that is no notebook
     mistakes: list[tuple[str, str, int]]  #: (name, sentence, how many made it), the most frequent first
     unnamed: int  #: wrong in a way that no known mistake explains
 
@@ -35,7 +36,7 @@ def tally(assignment: str, results: list[Result]) -> list[ExerciseTally]:
 
 def _one(exercise: Exercise, results: list[Result]) -> ExerciseTally:
     made: Counter[str] = Counter()
-    right = unwritten = unnamed = 0
+    right = unwritten = unchecked = unnamed = 0
     for result in results:
         verdicts = [v for v in result.verdicts if v["exercise"] == exercise.name]
         names = {v["mistake"] for v in verdicts if v["mistake"]}
@@ -43,13 +44,15 @@ def _one(exercise: Exercise, results: list[Result]) -> ExerciseTally:
         earned, most = points(result, exercise)
         if most and earned == most:
             right += 1
-        elif not verdicts or all(v["unwritten"] for v in verdicts):
+        elif not verdicts:
+            unchecked += 1
+        elif all(v["unwritten"] for v in verdicts):
             unwritten += 1
         elif not names:
             unnamed += 1
     sentences = {mistake.name: mistake.sentence for mistake in exercise.mistakes}
     counted = [(name, sentences.get(name, ""), count) for name, count in made.most_common()]
-    return ExerciseTally(exercise, len(results), right, unwritten, counted, unnamed)
+    return ExerciseTally(exercise, len(results), right, unwritten, unchecked, counted, unnamed)
 
 
 def as_csv(results: list[Result]) -> str:

@@ -153,27 +153,27 @@ EXERCISE = Exercise(
             _no_output_projection,
             "W_O is missing. After the heads are laid side by side, W_O (n_heads * head_dim, d_model) mixes them; "
             "its weights count.",
-            "counting-the-weights",
+            "Counting the weights",
         ),
         Mistake(
             "k-or-v-forgotten",
             _k_or_v_forgotten,
             "One of W_K and W_V is missing. Keys and values have a matrix each, of the same size.",
-            "counting-the-weights",
+            "Counting the weights",
         ),
         Mistake(
             "four-d-squared",
             _four_d_squared,
             "4 d_model^2 holds only where head_dim = d_model / n_heads and every query head has its own K/V head. "
             "Count each matrix by its own two sides.",
-            "counting-the-weights",
+            "Counting the weights",
             loses=("shared heads", "free width", "layers"),
         ),
         Mistake(
             "kv-as-wide-as-q",
             _kv_as_wide_as_q,
             "You counted W_K and W_V as wide as W_Q. They have n_kv_heads * head_dim columns.",
-            "counting-the-weights",
+            "Counting the weights",
             loses=("shared heads", "layers"),
         ),
         Mistake(
@@ -181,28 +181,28 @@ EXERCISE = Exercise(
             _d_model_for_the_width,
             "You counted W_Q and W_O as d_model by d_model. The heads together are n_heads * head_dim wide, which "
             "need not be d_model.",
-            "counting-the-weights",
+            "Counting the weights",
             loses=("free width",),
         ),
         Mistake(
             "output-d-model-squared",
             _output_d_model_squared,
             "You counted W_O as d_model by d_model. Its rows are what the heads give, n_heads * head_dim of them.",
-            "counting-the-weights",
+            "Counting the weights",
             loses=("free width",),
         ),
         Mistake(
             "head-dim-from-d-model",
             _head_dim_from_d_model,
             "You replaced head_dim by d_model / n_heads. It is given, and need not be that.",
-            "counting-the-weights",
+            "Counting the weights",
             loses=("free width",),
         ),
         Mistake(
             "one-layer",
             _one_layer,
             "That is one layer. Multiply by n_layers.",
-            "counting-the-weights",
+            "Counting the weights",
             loses=("layers",),
         ),
         Mistake(
@@ -210,19 +210,19 @@ EXERCISE = Exercise(
             _times_heads,
             "You multiplied by n_heads on top of d_model^2. The heads share d_model between them: each has "
             "head_dim columns, not d_model.",
-            "counting-the-weights",
+            "Counting the weights",
         ),
         Mistake(
             "with-biases",
             _with_biases,
             "You counted biases. This layer has none: count the four matrices only.",
-            "counting-the-weights",
+            "Counting the weights",
         ),
         Mistake(
             "true-division",
             _true_division,
             "A count is a whole number, and / makes a float. Use //, or leave the division out.",
-            "counting-the-weights",
+            "Counting the weights",
         ),
     ),
 )

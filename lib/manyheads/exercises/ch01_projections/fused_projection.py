@@ -117,55 +117,55 @@ EXERCISE = Exercise(
             _bare_reshape,
             "You reshaped straight to (batch, n_heads, seq, head_dim). That has the right shape, but it deals the "
             "tokens out to the heads. Reshape to (batch, seq, n_heads, head_dim), then transpose.",
-            "reshape-then-transpose",
+            "Reshape, then transpose",
         ),
         Mistake(
             "d-before-h",
             _d_before_h,
             "You split the width as (head_dim, n_heads). The heads lie side by side, so it is (n_heads, head_dim), in "
             "this order.",
-            "reshape-then-transpose",
+            "Reshape, then transpose",
         ),
         Mistake(
             "transpose-before-reshape",
             _transpose_before_reshape,
             "You transposed tokens and width before you reshaped, so one row mixes several tokens. Split the width "
             "into (n_heads, head_dim) first, then move the head axis.",
-            "reshape-then-transpose",
+            "Reshape, then transpose",
         ),
         Mistake(
             "transposed-weight",
             _transposed_weight,
             "You multiplied by w.T. In this course weights act as x @ w with w (d_model, n_heads * head_dim); "
             "torch's nn.Linear stores the transpose.",
-            "the-fused-view",
+            "The fused view",
         ),
         Mistake(
             "no-transpose",
             _no_transpose,
             "The split is right, but the heads still stand behind the tokens. Transpose (batch, seq, n_heads, "
             "head_dim) to (batch, n_heads, seq, head_dim).",
-            "reshape-then-transpose",
+            "Reshape, then transpose",
         ),
         Mistake(
             "heads-before-batch",
             _heads_before_batch,
             "The heads stand in front of the batch: np.stack adds its axis in front unless told otherwise. This "
             "course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
-            "reshape-then-transpose",
+            "Reshape, then transpose",
         ),
         Mistake(
             "weight-reshaped-first",
             _weight_reshaped_first,
             "You reshaped w from (d_model, n_heads * head_dim) straight to (n_heads, d_model, head_dim). That cuts "
             "its rows into heads. A head owns columns: reshape to (d_model, n_heads, head_dim), then transpose.",
-            "packing-the-weights",
+            "Packing the weights",
         ),
         Mistake(
             "float64-inside",
             _float64_inside,
             "You computed in float64 and returned that. Computing so is fine; the result must have the dtype of x.",
-            "what-goes-wrong-and-does-not-crash",
+            "What goes wrong and does not crash",
             loses=("float32",),
         ),
     ),

@@ -89,33 +89,33 @@ EXERCISE = Exercise(
             _bare_reshape,
             "You reshaped without moving the head axis, so a row of the result runs through several rows of one "
             "head's matrix. Transpose to (d_model, n_heads, head_dim) first, or concatenate along axis 1.",
-            "packing-the-weights",
+            "Packing the weights",
         ),
         Mistake(
             "d-before-h",
             _d_before_h,
             "The columns of the heads are interleaved: you flattened (head_dim, n_heads). The heads lie side by "
             "side, so flatten (n_heads, head_dim), in this order.",
-            "packing-the-weights",
+            "Packing the weights",
         ),
         Mistake(
             "each-transposed",
             _each_transposed,
             "Each head's matrix went in transposed. Weights act as x @ w here, so w[h] keeps its d_model rows.",
-            "packing-the-weights",
+            "Packing the weights",
         ),
         Mistake(
             "stacked-rows",
             _stacked_rows,
             "You laid the matrices below each other (axis 0). Side by side is axis 1: the result has d_model rows.",
-            "packing-the-weights",
+            "Packing the weights",
         ),
         Mistake(
             "float64-buffer",
             _float64_buffer,
             "np.zeros and np.empty make float64 unless told otherwise, and your result took that dtype. Give "
             "the buffer the dtype of w.",
-            "what-goes-wrong-and-does-not-crash",
+            "What goes wrong and does not crash",
             loses=("float32",),
         ),
     ),

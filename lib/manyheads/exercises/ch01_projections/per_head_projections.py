@@ -113,7 +113,7 @@ EXERCISE = Exercise(
             "first-head-for-all",
             _first_head_for_all,
             "Every head got the matrix of head 0. Head h must use w[h].",
-            "the-per-head-view",
+            "The per-head view",
         ),
         Mistake(
             "weights-read-flat",
@@ -121,41 +121,41 @@ EXERCISE = Exercise(
             "You reshaped w from (n_heads, d_model, head_dim) to (d_model, n_heads * head_dim) without moving "
             "the head axis first, so the rows of one head's matrix became columns of another's. Transpose to "
             "(d_model, n_heads, head_dim), then reshape; or take one head at a time.",
-            "packing-the-weights",
+            "Packing the weights",
         ),
         Mistake(
             "bare-reshape",
             _bare_reshape,
             "The products are right, but a reshape straight to (batch, n_heads, seq, head_dim) deals the tokens "
             "out to the heads. Reshape to (batch, seq, n_heads, head_dim), then transpose.",
-            "reshape-then-transpose",
+            "Reshape, then transpose",
         ),
         Mistake(
             "heads-behind-tokens",
             _heads_behind_tokens,
             "The heads stand behind the tokens. This course keeps (batch, n_heads, seq, head_dim): stack along "
             "axis 1.",
-            "the-per-head-view",
+            "The per-head view",
         ),
         Mistake(
             "heads-before-batch",
             _heads_before_batch,
             "The heads stand in front of the batch: np.stack adds its axis in front unless told otherwise. This "
             "course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
-            "the-per-head-view",
+            "The per-head view",
         ),
         Mistake(
             "heads-last",
             _heads_last,
             "The heads are the last axis. This course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
-            "the-per-head-view",
+            "The per-head view",
         ),
         Mistake(
             "float64-buffer",
             _float64_buffer,
             "np.zeros and np.empty make float64 unless told otherwise, and your result took that dtype. Give "
             "the buffer the dtype of x.",
-            "what-goes-wrong-and-does-not-crash",
+            "What goes wrong and does not crash",
             loses=("float32",),
         ),
     ),

@@ -200,7 +200,7 @@ EXERCISE = Exercise(
             _layout_ignored,
             "You read this layout as concatenated: all q, all k, all v. Head 0 of q is right all the same, which is why "
             "it is easily missed. Look at the order of the blocks.",
-            "one-product-three-layouts",
+            "One product, three layouts",
             loses=("per_head", "per_group"),
         ),
         Mistake(
@@ -208,7 +208,7 @@ EXERCISE = Exercise(
             _equal_thirds,
             "You cut the width into three equal parts. With fewer K/V heads, k and v are narrower than q: "
             "n_kv_heads * head_dim columns each.",
-            "one-product-three-layouts",
+            "One product, three layouts",
             loses=("concatenated",),
         ),
         Mistake(
@@ -216,14 +216,14 @@ EXERCISE = Exercise(
             _bare_reshape,
             "The blocks are right, but a reshape straight to (batch, heads, seq, head_dim) deals the tokens out to "
             "the heads. Reshape to (batch, seq, heads, head_dim), then transpose.",
-            "reshape-then-transpose",
+            "Reshape, then transpose",
         ),
         Mistake(
             "parts-innermost",
             _parts_innermost,
             "You read per_head as (n_heads, head_dim, 3): q, k and v one number at a time. They come a block of "
             "head_dim at a time: (n_heads, 3, head_dim).",
-            "one-product-three-layouts",
+            "One product, three layouts",
             loses=("per_head",),
         ),
         Mistake(
@@ -231,21 +231,21 @@ EXERCISE = Exercise(
             _groups_dealt_out,
             "Your query heads go round the groups. The queries of one group stand together: query head h belongs to "
             "group h // (n_heads // n_kv_heads).",
-            "one-product-three-layouts",
+            "One product, three layouts",
             loses=("per_group",),
         ),
         Mistake(
             "value-before-key",
             _value_before_key,
             "Keys and values are swapped. In every layout the key block comes before the value block.",
-            "one-product-three-layouts",
+            "One product, three layouts",
         ),
         Mistake(
             "float64-buffers",
             _float64_buffers,
             "np.zeros and np.empty make float64 unless told otherwise, and your results took that dtype. Give the "
             "buffers the dtype of qkv.",
-            "what-goes-wrong-and-does-not-crash",
+            "What goes wrong and does not crash",
         ),
     ),
 )
