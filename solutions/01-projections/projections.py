@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 01 · Projections: one matrix a head, or one for all
 #
-# **Time:** about 60 minutes, in five parts of 5 to 15 minutes and a written question.
+# **Time:** about 65 minutes, in five parts of 5 to 15 minutes and a written question.
 # **You need:** NumPy indexing, `reshape`, `transpose` and `@`. No GPU, no torch.
 # **Beside it:** chapter 01 of the book, *Projections*. Everything that you need is also said here.
 #
@@ -12,8 +12,8 @@
 #
 # **How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it.
 # A check tells you what is right, what is not, and, if it knows your mistake, which one it is. It also raises, so
-# that *Run All* stops there. Check as often as you like; what counts is the notebook as you hand it in. When you are
-# graded, the same checks run again with other numbers.
+# that *Run All* stops there. You may add cells of your own, and check as often as you like; what counts is the
+# notebook as you hand it in. When you are graded, the same checks run again with other numbers.
 #
 # **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
 # the library's own answer to `check` is not an answer.
@@ -158,8 +158,8 @@ check("pack-heads", pack_heads, aspect="float32")
 # %% [markdown]
 # ## 4 · Three layouts of one fused product
 #
-# *15 minutes.* If one product can serve all heads, it can serve queries, keys and values too: published models keep
-# a single matrix for all three. They do not agree on the order of its columns. In blocks of `head_dim` columns,
+# *15 minutes.* If one product can serve all heads, it can serve queries, keys and values too: many published models
+# keep a single matrix for all three. They do not agree on the order of its columns. In blocks of `head_dim` columns,
 # with two heads (`q0` is the query of head 0, and so on):
 #
 # | layout | blocks | found in |
@@ -265,9 +265,9 @@ check("attention-parameters", attention_parameters, aspect="layers")
 # ```
 #
 # and puts the heads back together with the reverse, `.reshape(batch, seq, d_model)`. Nothing raises, every shape is
-# right, the model trains, and its loss is disappointing. Let `seq` be a multiple of `n_heads`. In at most 150 words:
-# (a) which tokens does head 0 get to see, and in what pieces (2 points)? (b) Which tokens can a token no longer
-# attend to (1 point)? (c) Name a test that would have caught it, and one that would not (1 point).
+# right, the model trains, and its loss is disappointing. Let `seq` be a multiple of `n_heads`, and `d_model` be
+# `n_heads * head_dim`. Look at one such layer. In at most 150 words: (a) which tokens does head 0 get to
+# see, and into what are they cut (2 points)? (b) Which tokens can a token no longer attend to (1 point)? (c) Name a test that would have caught it, and one that would not (1 point).
 
 # %% [markdown] nbgrader={"solution": true, "grade": true, "points": 4, "grade_id": "written-bare-reshape"}
 # ### BEGIN SOLUTION

@@ -37,7 +37,9 @@ def _free_width(rng):
     n_heads, head_dim, extra = rng.permutation([3, 4, 5, 7])[:3]
     d_model = n_heads * (head_dim + 1) + extra  # so far off that d_model // n_heads is not head_dim either
     return [
-        _case("head_dim that is not d_model / n_heads", d_model, n_heads, n_heads, head_dim, 1),
+        _case("d_model larger than n_heads * head_dim", d_model, n_heads, n_heads, head_dim, 1),
+        # A second size, so that no wrong formula is right by chance.
+        _case("d_model smaller than n_heads * head_dim", head_dim + 1, n_heads, n_heads, head_dim + 2, 1),
         _case("head_dim that is not d_model / n_heads, shared", d_model, n_heads, 1, head_dim, 1, probe=True),
     ]
 

@@ -104,7 +104,7 @@ EXERCISE = Exercise(
     tolerance=ONE_PRODUCT,
     aspects=(
         Aspect("values", 3, "the right numbers in the right places", _values),
-        Aspect("float32", 1, "float32 in, float32 out", _float32),
+        Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
     alternatives={
         "a product for the columns of each head": _columns_of_each_head,

@@ -80,7 +80,7 @@ EXERCISE = Exercise(
     tolerance=EXACT,
     aspects=(
         Aspect("values", 2, "every weight in its place", _values),
-        Aspect("float32", 1, "float32 in, float32 out", _float32),
+        Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
     alternatives={"concatenate": _concatenate, "hstack": _hstack, "loop over column blocks": _loops},
     mistakes=(
@@ -113,8 +113,8 @@ EXERCISE = Exercise(
         Mistake(
             "float64-buffer",
             _float64_buffer,
-            "np.zeros and np.empty make float64 unless told otherwise, and your result took that dtype. Give "
-            "the buffer the dtype of w.",
+            "Your result is float64. np.zeros and np.empty make that unless told otherwise, and so does computing "
+            "with a float64 array. The result must have the dtype of w.",
             "What goes wrong and does not crash",
             loses=("float32",),
         ),

@@ -105,7 +105,7 @@ EXERCISE = Exercise(
     tolerance=ONE_PRODUCT,
     aspects=(
         Aspect("values", 2, "the right numbers in the right places", _values),
-        Aspect("float32", 1, "float32 in, float32 out", _float32),
+        Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
     alternatives={"loops": _loops, "einsum": _einsum, "broadcast matmul": _broadcast},
     mistakes=(
@@ -153,8 +153,8 @@ EXERCISE = Exercise(
         Mistake(
             "float64-buffer",
             _float64_buffer,
-            "np.zeros and np.empty make float64 unless told otherwise, and your result took that dtype. Give "
-            "the buffer the dtype of x.",
+            "Your result is float64. np.zeros and np.empty make that unless told otherwise, and so does computing "
+            "with a float64 array. The result must have the dtype of x.",
             "What goes wrong and does not crash",
             loses=("float32",),
         ),

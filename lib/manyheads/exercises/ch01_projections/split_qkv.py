@@ -198,8 +198,8 @@ EXERCISE = Exercise(
         Mistake(
             "layout-ignored",
             _layout_ignored,
-            "You read this layout as concatenated: all q, all k, all v. Head 0 of q is right all the same, which is why "
-            "it is easily missed. Look at the order of the blocks.",
+            "You read this layout as concatenated: all q, all k, all v. The first queries are right all the same, which is "
+            "why it is easily missed. Look at the order of the blocks.",
             "One product, three layouts",
             loses=("per_head", "per_group"),
         ),
@@ -243,8 +243,8 @@ EXERCISE = Exercise(
         Mistake(
             "float64-buffers",
             _float64_buffers,
-            "np.zeros and np.empty make float64 unless told otherwise, and your results took that dtype. Give the "
-            "buffers the dtype of qkv.",
+            "Your results are float64. np.zeros and np.empty make that unless told otherwise, and so does computing "
+            "with a float64 array. The results must have the dtype of qkv.",
             "What goes wrong and does not crash",
         ),
     ),
