@@ -264,10 +264,11 @@ check("attention-parameters", attention_parameters, aspect="layers")
 # q = (x @ w_q).reshape(batch, n_heads, seq, head_dim)     # and k and v likewise
 # ```
 #
-# and puts the heads back together with the reverse, `.reshape(batch, seq, d_model)`. Nothing raises, every shape is
-# right, the model trains, and its loss is disappointing. Let `seq` be a multiple of `n_heads`, and `d_model` be
-# `n_heads * head_dim`. Look at one such layer. In at most 150 words: (a) which tokens does head 0 get to
-# see, and into what are they cut (2 points)? (b) Which tokens can a token no longer attend to (1 point)? (c) Name a test that would have caught it, and one that would not (1 point).
+# and puts the heads back together with the reverse, `.reshape(batch, seq, d_model)`. Nothing raises, every shape
+# is right, the model trains, and its loss is disappointing. Let `seq` be a multiple of `n_heads`, and `d_model`
+# be `n_heads * head_dim`. Look at one such layer. In at most 150 words: (a) which tokens does head 0 get to see,
+# and into what are they cut (2 points)? (b) Which tokens can a token no longer attend to (1 point)? (c) Name a
+# test that would have caught it, and one that would not (1 point).
 
 # %% [markdown] nbgrader={"solution": true, "grade": true, "points": 4, "grade_id": "written-bare-reshape"}
 # ### BEGIN SOLUTION
