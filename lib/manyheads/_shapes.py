@@ -6,11 +6,12 @@ library costs NumPy alone.
 """
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 Array = np.ndarray
+AnyArray = Any  # NumPy's or torch's: for functions that only move numbers about
 
 if TYPE_CHECKING or sys.modules.get("jaxtyping"):
     from jaxtyping import Bool, Float, Int, Shaped
@@ -24,4 +25,4 @@ else:
 
     Bool = Float = Int = Shaped = _Inert
 
-__all__ = ["Array", "Bool", "Float", "Int", "Shaped"]
+__all__ = ["AnyArray", "Array", "Bool", "Float", "Int", "Shaped"]

@@ -22,7 +22,7 @@ W = np.zeros((3, 12, 4))
             ValueError,
             "x must be (batch, seq, n_heads * head_dim), got shape (5, 12)",
         ),
-        (lambda: reference.split_heads([[1, 2]], 1), TypeError, "x must be a NumPy array, got list"),
+        (lambda: reference.split_heads([[1, 2]], 1), TypeError, "x must be a NumPy array or a torch tensor, got list"),
         (
             lambda: reference.combine_heads(X),
             ValueError,

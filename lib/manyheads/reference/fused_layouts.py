@@ -1,23 +1,21 @@
 """Q, K and V from one product: the three orders in which published models lay them side by side."""
 
-import difflib
-
-from manyheads import _require
-from manyheads._shapes import Array, Shaped
-from manyheads.reference.heads import split_heads
+from manyheads import _arrays, _require
+from manyheads._shapes import AnyArray, Shaped
+from manyheads.reference.heads import combine_heads, split_heads
 
 FUSED_LAYOUTS = ("concatenated", "per_head", "per_group")
 
 
 def split_qkv(
-    qkv: Shaped[Array, "batch seq width"],
+    qkv: Shaped[AnyArray, "batch seq width"],
     n_heads: int,
     n_kv_heads: int | None = None,
     layout: str = "concatenated",
 ) -> tuple[
-    Shaped[Array, "batch n_heads seq dim"],
-    Shaped[Array, "batch kv_heads seq dim"],
-    Shaped[Array, "batch kv_heads seq dim"],
+    Shaped[AnyArray, "batch n_heads seq dim"],
+    Shaped[AnyArray, "batch kv_heads seq dim"],
+    Shaped[AnyArray, "batch kv_heads seq dim"],
 ]:
     """Take queries, keys and values out of one fused projection.
 
@@ -82,30 +80,97 @@ def split_qkv(
     return q.swapaxes(1, 2), k.swapaxes(1, 2), v.swapaxes(1, 2)
 
 
+def merge_qkv(
+    q: Shaped[AnyArray, "batch n_heads seq dim"],
+    k: Shaped[AnyArray, "batch kv_heads seq dim"],
+    v: Shaped[AnyArray, "batch kv_heads seq dim"],
+    layout: str = "concatenated",
+) -> Shaped[AnyArray, "batch seq width"]:
+    """Lay queries, keys and values side by side as a fused projection does: the inverse of `split_qkv`.
+
+    Parameters
+    ----------
+    q : array (batch, n_heads, seq, head_dim), any dtype
+    k, v : arrays (batch, n_kv_heads, seq, head_dim)
+    layout : {"concatenated", "per_head", "per_group"}
+        As in `split_qkv`.
+
+    Returns
+    -------
+    array (batch, seq, (n_heads + 2 * n_kv_heads) * head_dim)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the three do not fit together, or as in `split_qkv`.
+
+    Notes
+    -----
+    The order of the blocks is that of `split_qkv`, with its sources.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> q, k, v = (np.full((1, 2, 1, 1), i) + np.array([0, 1]).reshape(1, 2, 1, 1) for i in (10, 20, 30))
+    >>> merge_qkv(q, k, v, "per_head").ravel().tolist()
+    [10, 20, 30, 11, 21, 31]
+    """
+    axes = ("batch", "heads", "seq", "head_dim")
+    shapes = {
+        name: _require.axes(name, x, *axes, kind=_require.EITHER)
+        for name, x in (("q", q), ("k", k), ("v", v))
+    }
+    batch, n_heads, seq, head_dim = shapes["q"]
+    n_kv_heads = _require.count("heads of k", shapes["k"][1])
+    if shapes["k"] != (batch, n_kv_heads, seq, head_dim):
+        raise ValueError(
+            f"k has shape {shapes['k']}, which does not fit q's {shapes['q']}"
+        )
+    if shapes["v"] != shapes["k"]:
+        raise ValueError(
+            f"k has shape {shapes['k']}, but v {shapes['v']}; they must be equal"
+        )
+    group = _require.divides(
+        "heads of k", n_kv_heads, "heads of q", n_heads
+    )
+    _fits(layout, n_heads, n_kv_heads)
+    if layout == "concatenated":
+        return _arrays.concatenate(
+            [combine_heads(x) for x in (q, k, v)], -1
+        )
+    grouped = q.reshape(batch, n_kv_heads, group, seq, head_dim)
+    blocks = _arrays.concatenate([grouped, k[:, :, None], v[:, :, None]], 2)
+    stacked = blocks.reshape(batch, n_kv_heads * (group + 2), seq, head_dim)
+    return combine_heads(stacked)
+
+
 def _checked(
     qkv, n_heads: int, n_kv_heads: int | None, layout: str
 ) -> tuple[int, int]:
     """The key/value heads and head_dim, where all arguments fit together."""
     _, _, width = _require.axes(
-        "qkv", qkv, "batch", "seq", "(n_heads + 2 * n_kv_heads) * head_dim"
+        "qkv",
+        qkv,
+        "batch",
+        "seq",
+        "(n_heads + 2 * n_kv_heads) * head_dim",
+        kind=_require.EITHER,
     )
     n_heads = _require.count("n_heads", n_heads)
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     n_kv_heads = _require.count("n_kv_heads", n_kv_heads)
-    group = _require.divides("n_kv_heads", n_kv_heads, "n_heads", n_heads)
+    _require.divides("n_kv_heads", n_kv_heads, "n_heads", n_heads)
     head_dim = _require.divides(
         "n_heads + 2 * n_kv_heads", n_heads + 2 * n_kv_heads, "width", width
     )
-    if layout not in FUSED_LAYOUTS:
-        near = difflib.get_close_matches(str(layout), FUSED_LAYOUTS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        known = ", ".join(map(repr, FUSED_LAYOUTS))
-        raise ValueError(
-            f"layout must be one of {known}, got {layout!r}{hint}"
-        )
-    if layout == "per_head" and group > 1:
+    _fits(layout, n_heads, n_kv_heads)
+    return n_kv_heads, head_dim
+
+
+def _fits(layout: str, n_heads: int, n_kv_heads: int) -> None:
+    _require.one_of("layout", layout, FUSED_LAYOUTS)
+    if layout == "per_head" and n_heads != n_kv_heads:
         raise ValueError(
             "layout 'per_head' has one key and one value for each query head; "
             f"got n_heads={n_heads} and n_kv_heads={n_kv_heads}: use 'per_group'"
         )
-    return n_kv_heads, head_dim

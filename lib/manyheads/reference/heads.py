@@ -1,12 +1,12 @@
 """Splitting a width into heads, and putting the heads back together."""
 
 from manyheads import _require
-from manyheads._shapes import Array, Shaped
+from manyheads._shapes import AnyArray, Shaped
 
 
 def split_heads(
-    x: Shaped[Array, "batch seq width"], n_heads: int
-) -> Shaped[Array, "batch n_heads seq dim"]:
+    x: Shaped[AnyArray, "batch seq width"], n_heads: int
+) -> Shaped[AnyArray, "batch n_heads seq dim"]:
     """Cut the last axis into heads, and move the heads in front of the tokens.
 
     Parameters
@@ -40,17 +40,17 @@ def split_heads(
            [5, 6]])
     """
     batch, seq, width = _require.axes(
-        "x", x, "batch", "seq", "n_heads * head_dim"
+        "x", x, "batch", "seq", "n_heads * head_dim", kind=_require.EITHER
     )
     head_dim = _require.divides(
         "n_heads", _require.count("n_heads", n_heads), "width", width
     )
-    return x.reshape(batch, seq, n_heads, head_dim).transpose(0, 2, 1, 3)
+    return x.reshape(batch, seq, n_heads, head_dim).swapaxes(1, 2)
 
 
 def combine_heads(
-    x: Shaped[Array, "batch n_heads seq dim"],
-) -> Shaped[Array, "batch seq width"]:
+    x: Shaped[AnyArray, "batch n_heads seq dim"],
+) -> Shaped[AnyArray, "batch seq width"]:
     """Lay the heads side by side again: the inverse of `split_heads`.
 
     Parameters
@@ -80,6 +80,6 @@ def combine_heads(
     True
     """
     batch, n_heads, seq, head_dim = _require.axes(
-        "x", x, "batch", "n_heads", "seq", "head_dim"
+        "x", x, "batch", "n_heads", "seq", "head_dim", kind=_require.EITHER
     )
-    return x.transpose(0, 2, 1, 3).reshape(batch, seq, n_heads * head_dim)
+    return x.swapaxes(1, 2).reshape(batch, seq, n_heads * head_dim)

@@ -1,12 +1,12 @@
 """One matrix a head, or all of them side by side: the same weights, packed and unpacked."""
 
 from manyheads import _require
-from manyheads._shapes import Array, Shaped
+from manyheads._shapes import AnyArray, Shaped
 
 
 def pack_heads(
-    w: Shaped[Array, "n_heads d_model dim"],
-) -> Shaped[Array, "d_model width"]:
+    w: Shaped[AnyArray, "n_heads d_model dim"],
+) -> Shaped[AnyArray, "d_model width"]:
     """Lay the per-head matrices side by side in one matrix.
 
     Parameters
@@ -37,14 +37,14 @@ def pack_heads(
            [3, 4, 7, 8]])
     """
     n_heads, d_model, head_dim = _require.axes(
-        "w", w, "n_heads", "d_model", "head_dim"
+        "w", w, "n_heads", "d_model", "head_dim", kind=_require.EITHER
     )
-    return w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
+    return w.swapaxes(0, 1).reshape(d_model, n_heads * head_dim)
 
 
 def unpack_heads(
-    w: Shaped[Array, "d_model width"], n_heads: int
-) -> Shaped[Array, "n_heads d_model dim"]:
+    w: Shaped[AnyArray, "d_model width"], n_heads: int
+) -> Shaped[AnyArray, "n_heads d_model dim"]:
     """Take the per-head matrices out of the packed one: the inverse of `pack_heads`.
 
     Parameters
@@ -73,8 +73,10 @@ def unpack_heads(
     array([[5, 6],
            [7, 8]])
     """
-    d_model, width = _require.axes("w", w, "d_model", "n_heads * head_dim")
+    d_model, width = _require.axes(
+        "w", w, "d_model", "n_heads * head_dim", kind=_require.EITHER
+    )
     head_dim = _require.divides(
         "n_heads", _require.count("n_heads", n_heads), "width", width
     )
-    return w.reshape(d_model, n_heads, head_dim).transpose(1, 0, 2)
+    return w.reshape(d_model, n_heads, head_dim).swapaxes(0, 1)

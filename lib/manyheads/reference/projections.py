@@ -1,16 +1,14 @@
 """From the tokens to the heads: with a matrix for each head, and with one matrix for all."""
 
-import numpy as np
-
-from manyheads import _require
-from manyheads._shapes import Array, Float
+from manyheads import _arrays, _require
+from manyheads._shapes import AnyArray, Float
 from manyheads.reference.heads import split_heads
 
 
 def per_head_projections(
-    x: Float[Array, "batch seq d_model"],
-    w: Float[Array, "n_heads d_model dim"],
-) -> Float[Array, "batch n_heads seq dim"]:
+    x: Float[AnyArray, "batch seq d_model"],
+    w: Float[AnyArray, "n_heads d_model dim"],
+) -> Float[AnyArray, "batch n_heads seq dim"]:
     """Project the tokens once for every head, each time with that head's own matrix.
 
     Parameters
@@ -40,19 +38,22 @@ def per_head_projections(
     >>> per_head_projections(x, w)[0, :, 0, 0]
     array([ 1., 20.])
     """
-    _, _, d_model = _require.axes("x", x, "batch", "seq", "d_model")
+    _, _, d_model = _require.axes(
+        "x", x, "batch", "seq", "d_model", kind=_require.EITHER
+    )
     _, w_d_model, _ = _require.axes(
-        "w", w, "n_heads", "d_model", "head_dim"
+        "w", w, "n_heads", "d_model", "head_dim", kind=_require.EITHER
     )
     _require.same("d_model of x", d_model, "d_model of w", w_d_model)
-    return np.stack([x @ w_head for w_head in w], axis=1)
+    return _arrays.stack([x @ w_head for w_head in w], axis=1)
 
 
 def fused_projection(
-    x: Float[Array, "batch seq d_model"],
-    w: Float[Array, "d_model width"],
+    x: Float[AnyArray, "batch seq d_model"],
+    w: Float[AnyArray, "d_model width"],
     n_heads: int,
-) -> Float[Array, "batch n_heads seq dim"]:
+    b: Float[AnyArray, "width"] | None = None,
+) -> Float[AnyArray, "batch n_heads seq dim"]:
     """Project the tokens for all heads with one product, then split the result into heads.
 
     Parameters
@@ -61,6 +62,8 @@ def fused_projection(
     w : float array (d_model, n_heads * head_dim)
         The per-head matrices side by side, as `pack_heads` lays them.
     n_heads : int
+    b : float array (n_heads * head_dim,), optional
+        A bias, added before the split.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def fused_projection(
 
     Notes
     -----
-    ``out = split_heads(x @ w)``: a block of columns of a product is the product with that block
+    ``out = split_heads(x @ w + b)``: a block of columns of a product is the product with that block
     (Vaswani et al. 2017, section 3.2.2).
 
     Examples
@@ -84,7 +87,15 @@ def fused_projection(
     >>> fused_projection(x, np.array([[1.0, 0.0], [0.0, 10.0]]), n_heads=2)[0, :, 0, 0]
     array([ 1., 20.])
     """
-    _, _, d_model = _require.axes("x", x, "batch", "seq", "d_model")
-    w_d_model, _ = _require.axes("w", w, "d_model", "n_heads * head_dim")
+    _, _, d_model = _require.axes(
+        "x", x, "batch", "seq", "d_model", kind=_require.EITHER
+    )
+    w_d_model, width = _require.axes(
+        "w", w, "d_model", "n_heads * head_dim", kind=_require.EITHER
+    )
     _require.same("d_model of x", d_model, "d_model of w", w_d_model)
-    return split_heads(x @ w, n_heads)
+    if b is None:
+        return split_heads(x @ w, n_heads)
+    (b_width,) = _require.axes("b", b, "width", kind=_require.EITHER)
+    _require.same("width of w", width, "width of b", b_width)
+    return split_heads(x @ w + b, n_heads)
