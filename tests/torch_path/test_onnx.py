@@ -1,29 +1,12 @@
 """The 93 ONNX cases for Attention, on the torch path."""
 
-import ml_dtypes
-import numpy as np
 import pytest
-import torch
 from manyheads import torch_path
 
 from ..onnx_cases import COUNT, answer, cases, compare
+from .tensors import to_array, to_tensor
 
 CASES = cases()
-
-
-def to_tensor(x):
-    """torch.from_numpy, which does not know ml_dtypes' bfloat16."""
-    if isinstance(x, np.ndarray):
-        if x.dtype == ml_dtypes.bfloat16:
-            return torch.from_numpy(x.astype("float32")).bfloat16()
-        return torch.from_numpy(x)
-    return x
-
-
-def to_array(x: torch.Tensor) -> np.ndarray:
-    if x.dtype == torch.bfloat16:
-        return x.float().numpy().astype(ml_dtypes.bfloat16)
-    return x.numpy()
 
 
 def test_there_are_as_many_cases_as_onnx_has():

@@ -29,7 +29,8 @@ def read_slots(sizes: Sizes, allowed: np.ndarray | None):
     seen = np.any(four, axis=2)
     if seen.shape[1] > 1:  # a mask for each query head: look at the group
         batch, _, k_len = seen.shape
-        seen = seen.reshape(batch, sizes.kv_heads, -1, k_len).any(axis=2)
+        group = sizes.heads // sizes.kv_heads
+        seen = seen.reshape(batch, sizes.kv_heads, group, k_len).any(axis=2)
     return None if seen.all() else seen[..., None]
 
 
