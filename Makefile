@@ -7,7 +7,7 @@ MANYHEADS := $(BIN)/python -m manyheads
 SET_UP := $(VENV)/.set-up
 
 .DEFAULT_GOAL := all
-.PHONY: all setup release book grade test prove bench lint serve clean help
+.PHONY: all setup release book grade test prove bench defects lint serve clean help
 
 all: release book grade  ## set up, release the exercises, build the book, grade the sample class
 	@echo
@@ -39,7 +39,11 @@ prove: $(SET_UP)  ## prove through nbgrader that marks are what the definitions 
 	$(MANYHEADS) release --check
 
 bench: $(SET_UP)  ## speed, as ratios against the named rival
-	$(BIN)/python -m pytest tests/benchmarks -q -s --override-ini python_files='bench_*.py'
+	OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2 MKL_NUM_THREADS=2 VECLIB_MAXIMUM_THREADS=2 \
+		$(BIN)/python -m pytest tests/benchmarks -q -s --override-ini python_files='bench_*.py'
+
+defects: $(SET_UP)  ## plant mistakes in the library, one at a time, and show which test catches each
+	$(BIN)/python -m tests.plant_defects
 
 lint: $(SET_UP)  ## style, types, imports that go one way
 	$(BIN)/ruff check

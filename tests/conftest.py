@@ -3,8 +3,12 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 from manyheads.authoring.course import Course
+
+# For the planting of defects, where the first failing example is enough.
+hypothesis.settings.register_profile("no-shrink", phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate])
 
 ROOT = Path(__file__).resolve().parents[1]
 _MISSING = "needs: "

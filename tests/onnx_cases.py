@@ -14,8 +14,8 @@ COUNT = 93
 #: The order of ONNX's qk_matmul_output_mode.
 STAGES = ("scaled", "capped", "masked", "weights")
 #: Theirs computes 16-bit inputs in 16 bits; ours in 32. So the two may differ by a few units in the last place.
-RTOL = {"float32": 1e-5, "float16": 4e-3, "bfloat16": 3e-2}
-ATOL = {"float32": 1e-6, "float16": 1e-3, "bfloat16": 1e-2}
+RTOL = {"float32": 1e-6, "float16": 2e-3, "bfloat16": 2**-6}
+ATOL = {"float32": 1e-7, "float16": 2**-12, "bfloat16": 2**-9}
 
 
 class Case(NamedTuple):

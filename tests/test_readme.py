@@ -38,3 +38,12 @@ def test_the_commands_exist():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"`make (\w+)`", TEXT):
         assert re.search(rf"^{target}:", makefile, re.M), target
+
+
+def test_the_example_runs_and_prints_what_it_says(capsys):
+    code = re.search(r"```python\n(.*?)```", TEXT, re.S)[1]
+    names: dict = {}
+    exec(code, names)
+    assert names["out"].shape == (2, 8, 5, 64)
+    said = re.search(r"print\(.*#\s*(.*)$", code, re.M)[1]
+    assert capsys.readouterr().out.strip() == said

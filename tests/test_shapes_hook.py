@@ -9,6 +9,7 @@ PACKAGES = ["manyheads.reference", "manyheads.torch_path", "manyheads.config", "
 TESTS = [
     "reference",
     "torch_path",
+    "test_masks.py",
     "test_layers_by_hand.py",
     "test_conversions.py",
     "test_prefill_and_decode.py",

@@ -81,17 +81,31 @@ def _fits(name: str, value, sizes: Sizes) -> None:
         return
     if len(got) == 4 and all(size in (1, wanted) for size, wanted in zip(got, full, strict=True)):
         return
+    advice = ""
+    if len(got) == 3:
+        advice = f"; give the missing axis: {name}[:, None] for heads, {name}[None] for the batch"
+    elif name == "mask" and got == (sizes.batch, sizes.k_len):
+        advice = "; padding comes as (batch, 1, 1, k_len), which padding_mask makes"
     raise ValueError(
         f"{name} must be (q_len, k_len) = {full[2:]}, or four axes that broadcast to "
-        f"(batch, heads, q_len, k_len) = {full}; got shape {got}"
-        + ("; padding comes as (batch, 1, 1, k_len), which padding_mask makes" if len(got) < 4 else "")
+        f"(batch, heads, q_len, k_len) = {full}; got shape {got}{advice}"
     )
+
+
+def masks_fit(*masks) -> None:
+    """Masks of 2 or 4 axes that broadcast against each other, in one place."""
+    _require.devices(**{f"mask {i}": mask for i, mask in enumerate(masks)})
+    for i, one in enumerate(masks):
+        for other in masks[:i]:
+            pairs = zip(reversed(one.shape), reversed(other.shape), strict=False)
+            if not all(a == b or 1 in (a, b) for a, b in pairs):
+                shapes = ", ".join(str(tuple(mask.shape)) for mask in masks)
+                raise ValueError(f"these masks do not fit together: {shapes}")
 
 
 def band(causal, window) -> Band:
     """What `causal` and `window` say together."""
-    if type(causal).__name__ not in ("bool", "bool_"):
-        raise TypeError(f"causal must be True or False, got {causal!r}")
+    _require.flag("causal", causal)
     if window is None:
         return Band(None, 0 if causal else None)
     if isinstance(window, tuple | list):
@@ -108,9 +122,10 @@ def band(causal, window) -> Band:
 
 def causal_window(window) -> int:
     """A window that counts keys, the token itself among them."""
-    if not isinstance(window, bool) and hasattr(window, "__index__") and window < 1:
+    _require.whole("window", window)
+    if window < 1:
         raise ValueError(f"window must be at least 1, got {window}: it counts the token itself; leave it out for none")
-    return _require.count("window", window)
+    return int(window)
 
 
 def side_by_side(window) -> Band:
@@ -129,14 +144,36 @@ def scale(value, head_dim: int) -> float:
 def softcap(value) -> float | None:
     if value is None:
         return None
-    if _finite("softcap", value) <= 0:
-        raise ValueError(f"softcap must be greater than 0, got {value}; leave it out for none")
+    none = "; leave it out for none"
+    if _finite("softcap", value, none) <= 0:
+        raise ValueError(f"softcap must be greater than 0, got {value}{none}")
     return float(value)
 
 
-def _finite(name: str, value) -> float:
-    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+def _finite(name: str, value, advice: str = "") -> float:
+    if isinstance(value, bool | str) or not hasattr(value, "__float__") or getattr(value, "ndim", 0):
         raise TypeError(f"{name} must be a number, got {value!r}")
     if not math.isfinite(float(value)):
-        raise ValueError(f"{name} must be finite, got {value}")
+        raise ValueError(f"{name} must be finite, got {value}{advice}")
     return float(value)
+
+
+def gradient(d_out, q, v, kind: str) -> None:
+    """A gradient with respect to attention's output."""
+    axes = _require.axes("d_out", d_out, "batch", "heads", "q_len", "v_head_dim", kind=kind)
+    expected = (*q.shape[:3], v.shape[3])
+    if axes != expected:
+        raise ValueError(f"d_out must have the output's shape {expected}, got {axes}")
+    _require.floats(q=q, d_out=d_out)
+
+
+def layer_options(options: dict, x, sizes: Sizes, kind: str, *more: str) -> None:
+    """What a layer hands on to `attention`, refused before the layer computes anything or its cache changes."""
+    known = ("mask", "bias", "causal", "window", "scale", "softcap", "return_weights", *more)
+    _require.keywords(options, known, ("context", "cache", "lengths", "rotary", "rotary_base"))
+    mask(options.get("mask"), sizes, kind)
+    bias(options.get("bias"), sizes, kind)
+    _require.devices(x=x, mask=options.get("mask"), bias=options.get("bias"))
+    band(options.get("causal", False), options.get("window"))
+    scale(options.get("scale"), sizes.head_dim)
+    softcap(options.get("softcap"))

@@ -25,12 +25,24 @@ class LatentSizes(NamedTuple):
         if rope < 0:
             raise ValueError(f"w_down has {w_down.shape[1]} columns, fewer than latent_rank={rank} of norm")
         q_dim = _require.divides("n_heads", n_heads, "columns of w_q", w_q.shape[1])
-        up_dim = _require.divides("n_heads", n_heads, "columns of w_up", w_up.shape[1])
         v_dim = _require.divides("n_heads", n_heads, "rows of w_o", w_o.shape[0])
         head_dim = q_dim - rope
         if head_dim < 1:
             raise ValueError(
                 f"a head of w_q is {q_dim} wide, and the rotary key takes {rope} of it; at least 1 must be left"
             )
-        _require.same("a head's key and value in w_up", up_dim, "head_dim of w_q + v_head_dim of w_o", head_dim + v_dim)
+        if (columns := n_heads * (head_dim + v_dim)) != w_up.shape[1]:
+            raise ValueError(
+                f"w_up must have n_heads * (head_dim + v_head_dim) = {n_heads} * ({head_dim} + {v_dim}) = {columns} "
+                f"columns, got {w_up.shape[1]}; a head of w_q less w_down's {rope} rotary columns is head_dim, a head "
+                "of w_o v_head_dim"
+            )
         return cls(n_heads, head_dim, rope, v_dim, rank)
+
+    def check_context(self, context) -> None:
+        """Another sequence has no positions in common with this one."""
+        if context is not None and self.rope_head_dim:
+            raise ValueError(
+                f"with context there is no rotary part: w_down must have latent_rank={self.latent_rank} columns, "
+                f"got {self.latent_rank + self.rope_head_dim}"
+            )

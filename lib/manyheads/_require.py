@@ -19,8 +19,12 @@ def kind_of(array) -> str | None:
 
 def array(name: str, value, kind: str = NUMPY) -> None:
     """An array of this kind."""
-    if (found := kind_of(value)) is None or found not in kind:
+    found = kind_of(value)
+    if found is None:
         raise TypeError(f"{name} must be {kind}, got {type(value).__name__}")
+    if found not in kind:
+        way, path = (".numpy()", "torch_path") if found == TORCH else ("torch.from_numpy", "reference")
+        raise TypeError(f"{name} must be {kind}, got {found}; convert it with {way}, or call manyheads.{path}")
 
 
 def axes(name: str, value, *expected: str, kind: str = NUMPY) -> tuple[int, ...]:
@@ -39,28 +43,53 @@ def same(one: str, size: int, other: str, other_size: int) -> None:
 
 def count(name: str, value, least: int = 1) -> int:
     """A whole number of at least `least`."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    whole(name, value)
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
 
 
+def whole(name: str, value) -> None:
+    """A whole number, of whatever type. Every array has ``__index__``, whatever is in it."""
+    one = kind_of(value) is None or (value.ndim == 0 and "int" in dtype_name(value))
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not one:
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+
+
+def flag(name: str, value) -> None:
+    """True or False, and nothing that is merely like them."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+
+
 def divides(divisor_name: str, divisor: int, name: str, size: int) -> int:
-    """``size // divisor``, where it comes out even."""
+    """``size // divisor``, where it comes out even. Names are arguments, or say what is counted: "columns of w_q"."""
     if size % divisor:
-        raise ValueError(f"{name}={size} is not divisible by {divisor_name}={divisor}")
+        what = f"{size} {name} are" if " of " in name else f"{name}={size} is"
+        by = f"{divisor} {divisor_name}" if " of " in divisor_name else f"{divisor_name}={divisor}"
+        raise ValueError(f"{what} not divisible by {by}")
     return size // divisor
 
 
 def one_of(name: str, value, known) -> None:
     """One of a few names; a near miss is told which it is near."""
-    if value not in known:
-        import difflib  # only when something is wrong
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}{_near(value, known)}")
 
-        near = difflib.get_close_matches(str(value), known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}{hint}")
+
+def keywords(given, known, also=()) -> None:
+    """Only names that are known; those in `also` are known to the caller, and mended to."""
+    for name in given:
+        if name not in known:
+            hint = _near(name, (*known, *also)) or f"; there are {', '.join(known)}"
+            raise TypeError(f"unknown option {name!r}{hint}")
+
+
+def _near(value, known) -> str:
+    import difflib  # only when something is wrong
+
+    near = difflib.get_close_matches(str(value), known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def dtype_name(array) -> str:
@@ -78,7 +107,8 @@ def is_bool(array) -> bool:
 
 
 def floats(**arrays) -> None:
-    """All of one floating dtype, and on one device."""
+    """All of one floating dtype, and in one place."""
+    devices(**arrays)
     first = None
     for name, array in arrays.items():
         if not is_float(array):
@@ -88,13 +118,26 @@ def floats(**arrays) -> None:
             raise TypeError(
                 f"{first[0]} is {dtype_name(first[1])}, but {name} is {dtype_name(array)}; give both the same dtype"
             )
+
+
+def product(**arrays) -> None:
+    """What can be multiplied: NumPy finds a dtype for both, torch does not."""
     devices(**arrays)
+    if kind_of(next(iter(arrays.values()))) == TORCH:
+        dtypes = {name: dtype_name(array) for name, array in arrays.items()}
+        if len(set(dtypes.values())) > 1:
+            told = ", but ".join(f"{name} is {dtype}" for name, dtype in dtypes.items())
+            raise TypeError(f"{told}; give both the same dtype")
 
 
 def devices(**arrays) -> None:
-    """All on one device (NumPy's arrays all are)."""
-    placed = {name: array.device for name, array in arrays.items() if hasattr(array, "device")}
-    for name, device in placed.items():
-        first = next(iter(placed))
-        if device != placed[first]:
-            raise ValueError(f"{first} is on {placed[first]}, but {name} is on {device}; move them to one device")
+    """All NumPy's, or all torch's on one device; None is nowhere."""
+    given = {name: array for name, array in arrays.items() if array is not None}
+    first = next(iter(given), "")
+    for name, array in given.items():
+        kinds = kind_of(given[first]), kind_of(array)
+        if kinds[0] != kinds[1]:
+            raise TypeError(f"{first} is {kinds[0]}, but {name} is {kinds[1]}; give both as the same")
+        if kinds[0] == TORCH and array.device != given[first].device:
+            devices = f"{first} is on {given[first].device}, but {name} is on {array.device}"
+            raise ValueError(f"{devices}; move them to one device")

@@ -31,6 +31,36 @@ class Slots:
         """Room for `new` more tokens, of which `lengths` are real in each sequence; refused before anything changes."""
         batch = len(self.lengths)
         real = self._real(new, lengths)
+        even = batch > 0 and bool((real == new).all() and (self.lengths == self.lengths[0]).all())
+        index = np.arange(new)
+        queries = np.where(index < real[:, None], self.lengths[:, None] + index, -1)
+        write_first = self._write_first(new)
+        before = self.positions[:, : self._used()].copy()
+        writes, run = self._writes(real, even)
+        for item, (slots, tokens) in enumerate(writes):
+            self.positions[item, slots] = queries[item, tokens]
+        self.lengths = self.lengths + real
+        used = self._used()
+        keys = self.positions[:, :used] if write_first else np.concatenate([before, queries], axis=1)
+        if even:  # one row stands for all sequences
+            keys, queries = keys[:1], queries[:1]
+        return Placement(writes, run, write_first, used if write_first else before.shape[1], keys, queries)
+
+    def keys_after(self, new: int, lengths) -> int:
+        """The keys of `place`'s answer; refused as there, and nothing changes."""
+        real = self._real(new, lengths)
+        if not self._write_first(new):
+            return self._used() + new
+        return min(int((self.lengths + real).max(initial=0)), self.capacity)
+
+    def _write_first(self, new: int) -> bool:
+        return self.window is None or new <= 1
+
+    def _real(self, new: int, lengths) -> np.ndarray:
+        """The real tokens of each sequence, where there is room for them."""
+        real = self._whole(lengths, new)
+        if real.size and not (real.min() >= 0 and real.max() <= new):
+            raise ValueError(f"lengths must be from 0 to the {new} tokens given, got {real.tolist()}")
         after = self.lengths + real
         if self.window is None and after.max(initial=0) > self.capacity:
             item = int(after.argmax())
@@ -38,30 +68,19 @@ class Slots:
                 f"the cache holds {self.capacity} tokens a sequence; sequence {item} has {self.lengths[item]}, and "
                 f"{real[item]} more do not fit: make the cache with capacity={after[item]} or more"
             )
-        even = batch > 0 and bool((real == new).all() and (self.lengths == self.lengths[0]).all())
-        index = np.arange(new)
-        queries = np.where(index < real[:, None], self.lengths[:, None] + index, -1)
-        write_first = self.window is None or new <= 1
-        before = self.positions[:, : self._used()].copy()
-        writes, run = self._writes(real, even)
-        for item, (slots, tokens) in enumerate(writes):
-            self.positions[item, slots] = queries[item, tokens]
-        self.lengths = after
-        used = self._used()
-        keys = self.positions[:, :used] if write_first else np.concatenate([before, queries], axis=1)
-        if even:  # one row stands for all sequences
-            keys, queries = keys[:1], queries[:1]
-        return Placement(writes, run, write_first, used if write_first else before.shape[1], keys, queries)
+        return real
 
-    def _real(self, new: int, lengths) -> np.ndarray:
+    def _whole(self, lengths, new: int) -> np.ndarray:
         batch = len(self.lengths)
         if lengths is None:
             return np.full(batch, new, np.int64)
-        real = np.asarray(lengths)
-        if real.shape != (batch,) or not np.issubdtype(real.dtype, np.integer):
-            raise ValueError(f"lengths must be {batch} whole numbers, one for each sequence, got {lengths!r}")
-        if real.size and not (real.min() >= 0 and real.max() <= new):
-            raise ValueError(f"lengths must be from 0 to the {new} tokens given, got {real.tolist()}")
+        given = lengths.tolist() if _require.kind_of(lengths) else lengths
+        try:
+            real = np.asarray(given)
+        except ValueError:  # rows of different lengths
+            real = np.empty((0, 0))
+        if real.shape != (batch,) or (batch and not np.issubdtype(real.dtype, np.integer)):
+            raise ValueError(f"lengths must be {batch} whole numbers, one for each sequence, got {given!r}")
         return real.astype(np.int64)
 
     def _writes(self, real: np.ndarray, even: bool):

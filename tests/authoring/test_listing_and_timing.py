@@ -5,7 +5,7 @@ import time
 
 from manyheads import reference
 from manyheads.authoring.listing import listing
-from manyheads.authoring.timing import interleaved
+from manyheads.authoring.timing import in_turns, interleaved
 
 
 def test_a_listing_is_the_code_without_its_docstring():
@@ -34,3 +34,12 @@ def test_rivals_run_in_turns_and_the_first_round_does_not_count():
     times = interleaved({"a": lambda: slow_at_first("a"), "b": lambda: slow_at_first("b")}, rounds=3)
     assert calls == ["a", "b"] * 4
     assert max(times.values()) < 0.05
+
+
+def test_every_counted_time_is_given_and_the_best_is_the_least_of_them():
+    naps = iter([0.0, 0.03, 0.001, 0.02] * 2)
+    times = in_turns({"naps": lambda: time.sleep(next(naps))}, rounds=3)
+    assert len(times["naps"]) == 3
+    assert times["naps"][0] >= 0.03 and times["naps"][2] >= 0.02
+    best = interleaved({"naps": lambda: time.sleep(next(naps))}, rounds=3)
+    assert 0.001 <= best["naps"] < 0.02

@@ -31,7 +31,7 @@ def listing(function: Callable) -> Listing:
     --------
     >>> from manyheads import reference
     >>> print(listing(reference.pack_heads).text.splitlines()[-1].strip())
-    return w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
+    return w.swapaxes(0, 1).reshape(d_model, n_heads * head_dim)
     """
     source = textwrap.dedent(inspect.getsource(function))
     definition = ast.parse(source).body[0]

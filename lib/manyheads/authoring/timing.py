@@ -4,14 +4,41 @@ import time
 from collections.abc import Callable
 
 
-def interleaved(rivals: dict[str, Callable[[], object]], rounds: int = 25) -> dict[str, float]:
-    """The best time of each rival, in seconds: whatever else a machine does can only make a run longer.
+def in_turns(rivals: dict[str, Callable[[], object]], rounds: int = 25) -> dict[str, list[float]]:
+    """Every time of each rival, in seconds.
 
     Parameters
     ----------
     rivals : dict of str to callable
         Called without arguments, each once a round, after one round that is not counted.
     rounds : int
+
+    Returns
+    -------
+    dict of str to list of float
+
+    Examples
+    --------
+    >>> {name: len(times) for name, times in in_turns({"sum": lambda: sum(range(10))}, rounds=3).items()}
+    {'sum': 3}
+    """
+    times: dict[str, list[float]] = {name: [] for name in rivals}
+    for number in range(rounds + 1):
+        for name, rival in rivals.items():
+            start = time.perf_counter()
+            rival()
+            if number:
+                times[name].append(time.perf_counter() - start)
+    return times
+
+
+def interleaved(rivals: dict[str, Callable[[], object]], rounds: int = 25) -> dict[str, float]:
+    """The best time of each rival, in seconds: whatever else a machine does can only make a run longer.
+
+    Parameters
+    ----------
+    rivals, rounds
+        As in `in_turns`.
 
     Returns
     -------
@@ -23,11 +50,4 @@ def interleaved(rivals: dict[str, Callable[[], object]], rounds: int = 25) -> di
     >>> times["short"] < times["long"]
     True
     """
-    times: dict[str, list[float]] = {name: [] for name in rivals}
-    for number in range(rounds + 1):
-        for name, rival in rivals.items():
-            start = time.perf_counter()
-            rival()
-            if number:
-                times[name].append(time.perf_counter() - start)
-    return {name: min(found) for name, found in times.items()}
+    return {name: min(times) for name, times in in_turns(rivals, rounds).items()}

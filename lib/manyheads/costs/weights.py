@@ -74,6 +74,10 @@ def parameters(config: Layers) -> int:
     TypeError, ValueError
         If `config` is neither an AttentionConfig nor a list of them, or the list is empty.
 
+    Notes
+    -----
+    ``n_layers * (W_Q + W_K + W_V + W_O)``, with the sizes and sources of `parameters_by_part`.
+
     Examples
     --------
     >>> parameters(AttentionConfig(d_model=768, n_heads=12))

@@ -42,7 +42,10 @@ def alibi_slopes(n_heads: int) -> list[float]:
 
 
 def alibi_bias(
-    n_heads: int, q_len: int, k_len: int, dtype=np.float32
+    n_heads: int,
+    q_len: int,
+    k_len: int,
+    dtype: type | np.dtype | str = np.float32,
 ) -> Float[Array, "1 n_heads q_len k_len"]:
     """A bias that takes from each score in proportion to the distance.
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manyheads import _require
+from manyheads import _arguments, _require
 from manyheads._shapes import Array, Bool, Float
 from manyheads.reference._call import checked
 from manyheads.reference._grouping import stack_group, unstack_group
@@ -14,7 +14,22 @@ from manyheads.reference.softmax import softmax
 
 
 class AttentionGradients(NamedTuple):
-    """Gradients of a scalar loss; each has the shape and dtype of what it belongs to."""
+    """Gradients of a scalar loss, as `attention_backward` gives them.
+
+    Parameters
+    ----------
+    q, k, v : float arrays
+        Each with the shape and dtype of what it belongs to.
+    bias : float array, or None
+        None where attention had no bias.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> q = k = v = np.ones((1, 1, 2, 4))
+    >>> attention_backward(np.ones((1, 1, 2, 4)), q, k, v).bias is None
+    True
+    """
 
     q: np.ndarray
     k: np.ndarray
@@ -127,13 +142,7 @@ def attention_backward(
         scale=scale,
         softcap=softcap,
     )
-    expected = (*q.shape[:3], v.shape[-1])
-    _require.axes("d_out", d_out, "batch", "heads", "q_len", "v_head_dim")
-    if d_out.shape != expected:
-        raise ValueError(
-            f"d_out must have the output's shape {expected}, got {d_out.shape}"
-        )
-    _require.floats(q=q, d_out=d_out)
+    _arguments.gradient(d_out, q, v, _require.NUMPY)
 
     allowed = call.allowed()
     masked = scores_up_to("masked", q, k, call, allowed)

@@ -1,6 +1,6 @@
 """The KV cache: keys and values of the tokens so far, so that none is computed twice."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,13 +10,34 @@ from manyheads.config import AttentionConfig
 
 
 class Cached(NamedTuple):
-    """What a chunk's queries attend to. Where the cache was large enough, views of it and no copy."""
+    """What a chunk's queries attend to. Where the cache was large enough, views of it and no copy.
 
-    keys: AnyArray  # (batch, kv_heads, k_len, head_dim)
-    values: AnyArray  # (batch, kv_heads, k_len, v_head_dim)
-    mask: AnyArray  # (batch or 1, 1, q_len, k_len): causal, within the window, real tokens only
-    key_positions: AnyArray  # (batch or 1, k_len); -1 is an empty slot
-    query_positions: AnyArray  # (batch or 1, q_len); -1 is padding
+    Parameters
+    ----------
+    keys : array (batch, kv_heads, k_len, head_dim)
+    values : array (batch, kv_heads, k_len, v_head_dim)
+    mask : bool array (batch or 1, 1, q_len, k_len)
+        Causal, within the window, real tokens only: for `attention`'s ``mask=``.
+    key_positions : int array (batch or 1, k_len)
+        The position of the token in each slot; -1 is an empty slot.
+    query_positions : int array (batch or 1, q_len)
+        The positions of the chunk's tokens; -1 is padding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cache = KVCache(1, 1, 2, window=3)
+    >>> four = np.ones((1, 1, 4, 2), "float32")
+    >>> seen = cache.append(four, four)
+    >>> cache.append(four[:, :, :1], four[:, :, :1]).key_positions      # a ring: slot = position % 3
+    array([[3, 4, 2]])
+    """
+
+    keys: AnyArray
+    values: AnyArray
+    mask: AnyArray
+    key_positions: AnyArray
+    query_positions: AnyArray
 
 
 class KVCache:
@@ -34,6 +55,8 @@ class KVCache:
         ``p % window``.
     dtype : dtype, optional
         Default float32.
+    **placed
+        Where the memory lies, on a path that has devices: ``device``.
 
     Raises
     ------
@@ -60,6 +83,7 @@ class KVCache:
     """
 
     _kind = _require.NUMPY
+    _layer = "gqa"
     _default_dtype = np.float32
 
     def __init__(
@@ -71,7 +95,7 @@ class KVCache:
         *,
         v_head_dim: int | None = None,
         window: int | None = None,
-        dtype=None,
+        dtype: Any = None,
         **placed,
     ):
         batch = _require.count("batch", batch, 0)
@@ -159,14 +183,15 @@ class KVCache:
         """
         self._check("k", k, self._keys)
         self._check("v", v, self._values)
-        _require.same("new tokens in k", k.shape[2], "in v", v.shape[2])
+        _require.same("length of k", k.shape[2], "length of v", v.shape[2])
         place = self._slots.place(k.shape[2], lengths)
         keys = self._update(self._keys, k, place)
         values = self._update(self._values, v, place)
         return Cached(keys, values, *self._seen(place))
 
     def _check(self, name: str, new, held) -> None:
-        axes = ("batch", "kv_heads", "new", "dim")
+        width = "v_head_dim" if name == "v" else "head_dim"
+        axes = ("batch", "kv_heads", "new", width)
         got = _require.axes(name, new, *axes, kind=self._kind)
         wanted = tuple(held.shape)
         for axis in (0, 1, 3):
@@ -177,6 +202,12 @@ class KVCache:
                 wanted[axis],
             )
         _require.floats(**{"the cache": held, name: new})
+
+    def _keys_after(self, batch: int, new: int, lengths) -> int:
+        """The keys that `append` would give for this chunk; refused as there, and nothing changes."""
+        held = len(self._slots.lengths)
+        _require.same("batch of x", batch, "the cache's", held)
+        return self._slots.keys_after(new, lengths)
 
     def _update(self, held, new, place: _slots.Placement):
         """Write, and give what is seen; the other way round where writing would destroy what is seen."""

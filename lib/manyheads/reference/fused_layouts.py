@@ -120,11 +120,12 @@ def merge_qkv(
         name: _require.axes(name, x, *axes, kind=_require.EITHER)
         for name, x in (("q", q), ("k", k), ("v", v))
     }
+    _require.devices(q=q, k=k, v=v)
     batch, n_heads, seq, head_dim = shapes["q"]
     n_kv_heads = _require.count("heads of k", shapes["k"][1])
     if shapes["k"] != (batch, n_kv_heads, seq, head_dim):
         raise ValueError(
-            f"k has shape {shapes['k']}, which does not fit q's {shapes['q']}"
+            f"k has shape {shapes['k']}, but q {shapes['q']}; batch, seq and head_dim must be equal"
         )
     if shapes["v"] != shapes["k"]:
         raise ValueError(

@@ -1,17 +1,23 @@
 """Latent attention (MLA): keys and values from one small latent a token, and a rotary key beside it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from manyheads import _require
+from manyheads import _arguments, _require
 from manyheads._latent_sizes import LatentSizes
-from manyheads._layer_arguments import check_cached_options, check_inputs
-from manyheads._shapes import Array, Float
+from manyheads._layer_arguments import (
+    check_cached_options,
+    check_inputs,
+    keys_seen,
+)
+from manyheads._shapes import AnyArray, Array, Float, Int
 from manyheads.reference.attention import attention
 from manyheads.reference.heads import combine_heads, split_heads
 from manyheads.reference.latent_cache import LatentCache
 from manyheads.reference.masks import combine_masks
 from manyheads.reference.rms_norm import rms_norm
-from manyheads.reference.rotary import apply_rotary
+from manyheads.reference.rotary import apply_rotary, check_pairing
 
 
 def mla(
@@ -26,7 +32,7 @@ def mla(
     absorbed: bool = False,
     context: Float[Array, "batch k_len d_context"] | None = None,
     cache: LatentCache | None = None,
-    lengths=None,
+    lengths: Int[AnyArray, "batch"] | Sequence[int] | None = None,
     rotary: str = "interleaved",
     rotary_base: float = 10_000.0,
     eps: float = 1e-6,
@@ -103,8 +109,18 @@ def mla(
     sizes = LatentSizes.of(
         w_q, w_down, norm, w_up, w_o, n_heads, _require.NUMPY
     )
-    turn = rotary if sizes.rope_head_dim else None
-    options = check_cached_options(cache, context, lengths, turn, options)
+    rope = sizes.rope_head_dim
+    check_pairing("rotary", rotary, "rope_head_dim", rope)
+    sizes.check_context(context)
+    turn = rotary if rope else None
+    options = check_cached_options(
+        cache, LatentCache, context, lengths, turn, options
+    )
+    k_len = keys_seen(cache, x, context, lengths)
+    called = _arguments.Sizes(
+        len(x), n_heads, n_heads, x.shape[1], k_len, sizes.head_dim + rope
+    )
+    _arguments.layer_options(options, x, called, _require.NUMPY)
 
     first = (
         np.zeros((1, 1), int) if cache is None else cache.lengths[:, None]

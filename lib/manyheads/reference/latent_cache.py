@@ -1,5 +1,7 @@
 """The cache of latent attention: one latent and one rotary key a token, instead of keys and values."""
 
+from typing import Any
+
 import numpy as np
 
 from manyheads import _require, _slots
@@ -15,7 +17,7 @@ class LatentCache(KVCache):
     ----------
     batch, latent_rank, rope_head_dim : int
         `rope_head_dim` may be 0.
-    capacity, window, dtype
+    capacity, window, dtype, **placed
         As in `KVCache`.
 
     Notes
@@ -33,6 +35,8 @@ class LatentCache(KVCache):
     ((1, 1, 3, 6), (1, 1, 3, 4))
     """
 
+    _layer = "mla"
+
     def __init__(
         self,
         batch: int,
@@ -41,7 +45,7 @@ class LatentCache(KVCache):
         capacity: int | None = None,
         *,
         window: int | None = None,
-        dtype=None,
+        dtype: Any = None,
         **placed,
     ):
         self._rank = _require.count("latent_rank", latent_rank)
@@ -107,20 +111,21 @@ class LatentCache(KVCache):
         TypeError, ValueError
             As in `KVCache.append`.
         """
-        kind = self._kind
-        for name, x in (("latent", latent), ("rotary_key", rotary_key)):
-            _require.axes(
-                name, x, "batch", "new", name + "'s width", kind=kind
+        axes, kind = ("batch", "new"), self._kind
+        latent_is = _require.axes(
+            "latent", latent, *axes, "latent_rank", kind=kind
+        )
+        key_is = _require.axes(
+            "rotary_key", rotary_key, *axes, "rope_head_dim", kind=kind
+        )
+        for name, one, other in zip(axes, latent_is, key_is, strict=False):
+            _require.same(
+                f"{name} of latent", one, f"{name} of rotary_key", other
             )
-        _require.same(
-            "new tokens in latent",
-            latent.shape[1],
-            "in rotary_key",
-            rotary_key.shape[1],
-        )
-        _require.same(
-            "width of latent", latent.shape[2], "the cache's", self._rank
-        )
+        rope = self._keys.shape[-1] - self._rank
+        held = "the cache's"
+        _require.same("width of latent", latent_is[2], held, self._rank)
+        _require.same("width of rotary_key", key_is[2], held, rope)
         entry = self._side_by_side(latent, rotary_key)[:, None]
         self._check("latent with rotary_key", entry, self._keys)
         place = self._slots.place(entry.shape[2], lengths)

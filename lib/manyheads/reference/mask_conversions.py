@@ -43,7 +43,7 @@ def flip_mask(
 
 
 def mask_to_bias(
-    mask: Bool[Array, "*axes"], dtype=np.float32
+    mask: Bool[Array, "*axes"], dtype: type | np.dtype | str = np.float32
 ) -> Float[Array, "*axes"]:
     """From a boolean mask to one that is added.
 
@@ -65,7 +65,8 @@ def mask_to_bias(
 
     Notes
     -----
-    Minus infinity and no finite stand-in: -1e9 does not fit float16, and gives a row with no allowed key the mean
+    ``bias = 0 where mask, else -inf`` (as torch's `scaled_dot_product_attention` documents it). Minus infinity and no
+    finite stand-in: -1e9 does not fit float16, and gives a row with no allowed key the mean
     of all values.
 
     Examples
@@ -113,7 +114,7 @@ def bias_to_mask(bias: Float[Array, "*axes"]) -> Bool[Array, "*axes"]:
     if not (allowed | forbidden).all():
         other = bias[~(allowed | forbidden)].flat[0]
         raise ValueError(
-            f"bias holds {other}, so it is more than a mask; give it to bias="
+            f"bias holds {other:g}, so it is more than a mask; give it to bias="
         )
     return allowed
 
@@ -140,7 +141,7 @@ def top_left_causal_mask(
 
     Notes
     -----
-    ``mask[i, j] = j <= i``. The two corners agree where ``q_len == k_len``, and in decoding one token they differ
+    ``mask[i, j] = j <= i`` (the documentation of torch's `scaled_dot_product_attention`, and of jax's). The two corners agree where ``q_len == k_len``, and in decoding one token they differ
     most: the top left lets the last token see the first key only.
 
     Examples
@@ -177,7 +178,8 @@ def window_from_neighbours(
 
     Notes
     -----
-    Together with the token itself, L neighbours on the left are ``W = L + 1`` keys.
+    Together with the token itself, L neighbours on the left are ``W = L + 1`` keys (the README of FlashAttention 2.3;
+    the Attention operator of ONNX 25; jax's `dot_product_attention`).
 
     Examples
     --------

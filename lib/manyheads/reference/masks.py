@@ -1,5 +1,7 @@
 """Masks: who may attend to whom. Boolean, True where a query may attend."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from manyheads import _arguments, _require
@@ -81,14 +83,16 @@ def sliding_window_mask(
 
 
 def padding_mask(
-    lengths: Int[Array, "batch"] | Bool[Array, "batch k_len"],
+    lengths: Int[Array, "batch"]
+    | Bool[Array, "batch k_len"]
+    | Sequence[int],
     k_len: int | None = None,
 ) -> Bool[Array, "batch 1 1 k_len"]:
     """No query sees the padding of its own sequence.
 
     Parameters
     ----------
-    lengths : int array (batch,), or bool array (batch, k_len)
+    lengths : int array or list (batch,), or bool array (batch, k_len)
         Real tokens in each sequence, which stand at its start; or a flag for every token, True where it is
         real (which serves padding on any side).
     k_len : int, optional
@@ -115,8 +119,9 @@ def padding_mask(
     array([[1, 1, 1, 0],
            [1, 0, 0, 0]])
     """
-    if not _require.kind_of(lengths):
-        lengths = np.asarray(lengths)
+    if _require.kind_of(lengths):
+        _require.array("lengths", lengths)
+    lengths = np.asarray(lengths)
     if lengths.ndim == 2 and _require.is_bool(lengths):
         flags = lengths.shape[1]
         _require.same(
@@ -126,7 +131,8 @@ def padding_mask(
             flags if k_len is None else k_len,
         )
         return lengths[:, None, None, :]
-    if lengths.ndim != 1 or not np.issubdtype(lengths.dtype, np.integer):
+    integers = np.issubdtype(lengths.dtype, np.integer)
+    if lengths.ndim != 1 or not (integers or lengths.size == 0):
         raise TypeError(
             "lengths must be integers (batch,) or boolean flags (batch, k_len), "
             f"got {_require.dtype_name(lengths)} of shape {lengths.shape}"
@@ -224,13 +230,7 @@ def combine_masks(
             raise ValueError(
                 f"a mask must be (q_len, k_len) or have four axes, got shape {mask.shape}"
             )
-    try:
-        np.broadcast_shapes(*(mask.shape for mask in given))
-    except ValueError:
-        shapes = ", ".join(str(mask.shape) for mask in given)
-        raise ValueError(
-            f"these masks do not fit together: {shapes}"
-        ) from None
+    _arguments.masks_fit(*given)
     return (
         np.logical_and.reduce(np.broadcast_arrays(*given))
         if given

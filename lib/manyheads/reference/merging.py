@@ -73,8 +73,15 @@ def merge_attention(
 
 def check_parts(parts, kind: str) -> tuple[list, list]:
     """The parts' out and lse, where they fit together. For NumPy and torch."""
+    parts = list(parts)
     if not parts:
         raise ValueError("there is no part to merge; give pairs (out, lse)")
+    for i, part in enumerate(parts):
+        if not isinstance(part, tuple | list) or len(part) != 2:
+            raise TypeError(
+                f"part {i} must be a pair (out, lse), as blocked_attention gives it with return_lse=True; "
+                f"got {type(part).__name__}"
+            )
     outs, lses = zip(*parts, strict=True)
     axes = ("batch", "heads", "q_len", "v_head_dim")
     for i, (out, lse) in enumerate(parts):
@@ -88,5 +95,11 @@ def check_parts(parts, kind: str) -> tuple[list, list]:
             )
         _require.floats(
             **{"out of part 0": outs[0], f"out of part {i}": out}
+        )
+        _require.floats(
+            **{"lse of part 0": lses[0], f"lse of part {i}": lse}
+        )
+        _require.devices(
+            **{f"out of part {i}": out, f"lse of part {i}": lse}
         )
     return list(outs), list(lses)

@@ -1,16 +1,24 @@
 """The whole layer: projections, attention over all heads at once, W_O. MHA, MQA and GQA are one function."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from manyheads import _require
-from manyheads._layer_arguments import check_cached_options, check_inputs
-from manyheads._shapes import Array, Float
+from manyheads import _arguments
+from manyheads._layer_arguments import (
+    HeadSizes,
+    check_cached_options,
+    check_inputs,
+    keys_seen,
+)
+from manyheads._require import NUMPY
+from manyheads._shapes import AnyArray, Array, Float, Int
 from manyheads.reference.attention import attention
 from manyheads.reference.cache import KVCache
 from manyheads.reference.heads import combine_heads
 from manyheads.reference.masks import combine_masks
 from manyheads.reference.projections import fused_projection
-from manyheads.reference.rotary import apply_rotary
+from manyheads.reference.rotary import apply_rotary, check_pairing
 
 
 def gqa(
@@ -28,7 +36,7 @@ def gqa(
     b_o: Float[Array, "d_out"] | None = None,
     context: Float[Array, "batch k_len d_context"] | None = None,
     cache: KVCache | None = None,
-    lengths=None,
+    lengths: Int[AnyArray, "batch"] | Sequence[int] | None = None,
     rotary: str | None = None,
     rotary_base: float = 10_000.0,
     **options,
@@ -85,14 +93,18 @@ def gqa(
     """
     weights = {"w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o}
     biases = {"b_q": b_q, "b_k": b_k, "b_v": b_v, "b_o": b_o}
-    check_inputs(x, context, weights, biases, _require.NUMPY)
-    _require.divides(
-        "n_kv_heads",
-        _require.count("n_kv_heads", n_kv_heads),
-        "n_heads",
-        n_heads,
+    check_inputs(x, context, weights, biases, NUMPY)
+    dims = HeadSizes.of(w_q, w_k, w_v, w_o, n_heads, n_kv_heads)
+    if rotary is not None:
+        check_pairing("rotary", rotary, "head_dim", dims.head_dim)
+    options = check_cached_options(
+        cache, KVCache, context, lengths, rotary, options
     )
-    options = check_cached_options(cache, context, lengths, rotary, options)
+    k_len = keys_seen(cache, x, context, lengths)
+    sizes = _arguments.Sizes(
+        len(x), n_heads, n_kv_heads, x.shape[1], k_len, dims.head_dim
+    )
+    _arguments.layer_options(options, x, sizes, NUMPY)
     source = x if context is None else context
     q = fused_projection(x, w_q, n_heads, b_q)
     k = fused_projection(source, w_k, n_kv_heads, b_k)
@@ -115,7 +127,16 @@ def gqa(
     return (mixed, *weights) if weights else mixed
 
 
-def mha(x, w_q, w_k, w_v, w_o, *, n_heads: int, **options):
+def mha(
+    x: Float[Array, "batch q_len d_model"],
+    w_q: Float[Array, "d_model q_width"],
+    w_k: Float[Array, "d_context k_width"],
+    w_v: Float[Array, "d_context v_width"],
+    w_o: Float[Array, "o_width d_out"],
+    *,
+    n_heads: int,
+    **options,
+):
     """Multi-head attention: every query head has a key and a value head of its own.
 
     Parameters
@@ -152,7 +173,16 @@ def mha(x, w_q, w_k, w_v, w_o, *, n_heads: int, **options):
     )
 
 
-def mqa(x, w_q, w_k, w_v, w_o, *, n_heads: int, **options):
+def mqa(
+    x: Float[Array, "batch q_len d_model"],
+    w_q: Float[Array, "d_model q_width"],
+    w_k: Float[Array, "d_context k_width"],
+    w_v: Float[Array, "d_context v_width"],
+    w_o: Float[Array, "o_width d_out"],
+    *,
+    n_heads: int,
+    **options,
+):
     """Multi-query attention: one key and one value head for all query heads.
 
     Parameters

@@ -45,6 +45,7 @@ def per_head_projections(
         "w", w, "n_heads", "d_model", "head_dim", kind=_require.EITHER
     )
     _require.same("d_model of x", d_model, "d_model of w", w_d_model)
+    _require.product(x=x, w=w)
     return _arrays.stack([x @ w_head for w_head in w], axis=1)
 
 
@@ -94,8 +95,10 @@ def fused_projection(
         "w", w, "d_model", "n_heads * head_dim", kind=_require.EITHER
     )
     _require.same("d_model of x", d_model, "d_model of w", w_d_model)
+    _require.product(x=x, w=w)
     if b is None:
         return split_heads(x @ w, n_heads)
     (b_width,) = _require.axes("b", b, "width", kind=_require.EITHER)
     _require.same("width of w", width, "width of b", b_width)
+    _require.product(x=x, b=b)
     return split_heads(x @ w + b, n_heads)

@@ -44,7 +44,8 @@ def rms_norm(
     _require.array("x", x)
     (width,) = _require.axes("weight", weight, "width")
     _require.floats(x=x, weight=weight)
-    _require.same("width of x", x.shape[-1], "width of weight", width)
+    x_width = x.shape[-1] if x.ndim else 0
+    _require.same("width of x", x_width, "width of weight", width)
     wide = x.astype(working(x.dtype), copy=False)
     square = (wide * wide).mean(axis=-1, keepdims=True)
     normed = wide / np.sqrt(square + eps) * weight

@@ -1,9 +1,11 @@
 """Rotary position embedding: a position as an angle, in both ways of pairing the elements."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from manyheads import _require
-from manyheads._shapes import AnyArray, Array, Float
+from manyheads._shapes import AnyArray, Array, Float, Int
 from manyheads.reference._precision import working
 
 PAIRINGS = ("interleaved", "halves")
@@ -11,7 +13,7 @@ PAIRINGS = ("interleaved", "halves")
 
 def apply_rotary(
     x: Float[Array, "batch heads seq dim"],
-    positions=None,
+    positions: Int[AnyArray, "..."] | Sequence[int] | None = None,
     *,
     base: float = 10_000.0,
     pairing: str = "interleaved",
@@ -56,8 +58,7 @@ def apply_rotary(
         "x", x, "batch", "heads", "seq", "dim"
     )
     _require.floats(x=x)
-    _require.divides("2", 2, "dim", dim)
-    _require.one_of("pairing", pairing, PAIRINGS)
+    check_pairing("pairing", pairing, "dim", dim)
     angles = rotary_angles(batch, seq, dim, positions, base)
     wide = working(x.dtype)
     cos, sin = np.cos(angles).astype(wide), np.sin(angles).astype(wide)
@@ -73,6 +74,15 @@ def apply_rotary(
     return turned.reshape(x.shape).astype(x.dtype, copy=False)
 
 
+def check_pairing(name: str, pairing, width_name: str, width: int) -> None:
+    """A known pairing, of elements that come in pairs. For NumPy and torch."""
+    _require.one_of(name, pairing, PAIRINGS)
+    if width % 2:
+        raise ValueError(
+            f"{width_name} must be even, for rotary turns pairs of elements; got {width}"
+        )
+
+
 def rotary_angles(
     batch: int, seq: int, dim: int, positions, base: float
 ) -> Float[Array, "... seq half"]:
@@ -85,7 +95,7 @@ def rotary_angles(
     if not np.issubdtype(at.dtype, np.integer):
         raise TypeError(f"positions must be integers, got {at.dtype}")
     frequency = float(base) ** (-np.arange(0, dim, 2) / dim)
-    return at.reshape(-1, 1, seq, 1) * frequency
+    return np.atleast_2d(at)[:, None, :, None] * frequency
 
 
 def convert_rotary_pairing(
@@ -112,7 +122,8 @@ def convert_rotary_pairing(
 
     Notes
     -----
-    Within a head, element 2i of "interleaved" is element i of "halves", and 2i + 1 is i + head_dim / 2. The
+    Within a head, ``halves[i] = interleaved[2 i]`` and ``halves[i + head_dim / 2] = interleaved[2 i + 1]`` (as in Hugging Face's
+    conversion of the Llama checkpoints, 2023). The
     order of the elements does not change a dot product.
 
     Examples
@@ -126,9 +137,9 @@ def convert_rotary_pairing(
     )
     n_heads = _require.count("n_heads", n_heads)
     head_dim = _require.divides("n_heads", n_heads, "width", width)
-    half = _require.divides("2", 2, "head_dim", head_dim)
-    _require.one_of("source", source, PAIRINGS)
-    _require.one_of("target", target, PAIRINGS)
+    check_pairing("source", source, "head_dim", head_dim)
+    check_pairing("target", target, "head_dim", head_dim)
+    half = head_dim // 2
     if source == target:
         return w
     pairs = (half, 2) if source == "interleaved" else (2, half)

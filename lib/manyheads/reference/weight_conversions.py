@@ -133,6 +133,10 @@ def merge_qkv_weights(
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     for name, w in (("w_q", w_q), ("w_k", w_k), ("w_v", w_v)):
         _require.axes(name, w, "d_model", "width", kind=_require.EITHER)
+        _require.same(
+            "rows of w_q", w_q.shape[0], f"rows of {name}", w.shape[0]
+        )
+    _require.devices(w_q=w_q, w_k=w_k, w_v=w_v)
     q = split_heads(w_q[None], n_heads)
     k = split_heads(w_k[None], n_kv_heads)
     v = split_heads(w_v[None], n_kv_heads)

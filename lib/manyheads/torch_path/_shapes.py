@@ -2,6 +2,6 @@
 
 from torch import Tensor
 
-from manyheads._shapes import Bool, Float, Int, Shaped
+from manyheads._shapes import AnyArray, Bool, Float, Int, Shaped
 
-__all__ = ["Bool", "Float", "Int", "Shaped", "Tensor"]
+__all__ = ["AnyArray", "Bool", "Float", "Int", "Shaped", "Tensor"]

@@ -11,9 +11,9 @@ def alibi_bias(
     n_heads: int,
     q_len: int,
     k_len: int,
-    dtype=torch.float32,
+    dtype: torch.dtype = torch.float32,
     *,
-    device=None,
+    device: torch.device | str | None = None,
 ) -> Float[Tensor, "1 n_heads q_len k_len"]:
     """A bias that takes from each score in proportion to the distance.
 

@@ -78,9 +78,10 @@ def attention(
         scale=scale,
         softcap=softcap,
     )
-    if _chosen(backend, call, return_weights) == "sdpa":
-        return sdpa(q, k, v, call)
+    chosen = _chosen(backend, call, return_weights)
     with own_precision(q):
+        if chosen == "sdpa":
+            return sdpa(q, k, v, call)
         allowed = call.allowed()
         weights = scores_up_to("weights", q, k, call, allowed)
         v = drop_unread(v.to(weights.dtype), call.read(allowed))
@@ -90,7 +91,18 @@ def attention(
 
 
 def _chosen(backend: str, call: Call, return_weights: bool) -> str:
-    """ "math" or "sdpa"; refused where the backend that was asked for cannot do it."""
+    """ "math" or "sdpa"."""
+    check_backend(backend, return_weights, call.softcap)
+    lacks = return_weights or call.softcap is not None
+    # torch's kernels do not take an axis of length 0.
+    empty = 0 in call.sizes
+    return "math" if backend == "math" or lacks or empty else "sdpa"
+
+
+def check_backend(
+    backend="auto", return_weights=False, softcap=None, **_
+) -> None:
+    """A backend that can do what is asked of it."""
     _require.one_of("backend", backend, BACKENDS)
     if backend in ("triton", "cuda"):
         raise ValueError(
@@ -99,12 +111,9 @@ def _chosen(backend: str, call: Call, return_weights: bool) -> str:
     lacks = []
     if return_weights:
         lacks.append("return_weights")
-    if call.softcap is not None:
+    if softcap is not None:
         lacks.append("softcap")
     if backend == "sdpa" and lacks:
         raise ValueError(
             f"backend='sdpa' cannot do {' and '.join(lacks)}; use 'math' or 'auto'"
         )
-    # torch's kernels do not take an axis of length 0.
-    empty = 0 in call.sizes
-    return "math" if backend == "math" or lacks or empty else "sdpa"

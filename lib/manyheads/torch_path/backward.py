@@ -4,13 +4,29 @@ from typing import NamedTuple
 
 import torch
 
-from manyheads import _require
+from manyheads import _arguments, _require
+from manyheads.torch_path._call import checked
 from manyheads.torch_path._shapes import Bool, Float, Tensor
 from manyheads.torch_path.attention import attention
 
 
 class AttentionGradients(NamedTuple):
-    """Gradients of a scalar loss; each has the shape and dtype of what it belongs to."""
+    """Gradients of a scalar loss, as `attention_backward` gives them.
+
+    Parameters
+    ----------
+    q, k, v : float tensors
+        Each with the shape and dtype of what it belongs to.
+    bias : float tensor, or None
+        None where attention had no bias.
+
+    Examples
+    --------
+    >>> import torch
+    >>> q = k = v = torch.ones(1, 1, 2, 4)
+    >>> attention_backward(torch.ones(1, 1, 2, 4), q, k, v).bias is None
+    True
+    """
 
     q: Tensor
     k: Tensor
@@ -108,26 +124,25 @@ def attention_backward(
     >>> attention_backward(torch.ones(1, 1, 2, 1), q, k, v).v[0, 0, :, 0]
     tensor([1., 1.])
     """
-    _require.array("d_out", d_out, _require.TORCH)
+    options = {
+        "mask": mask,
+        "causal": causal,
+        "window": window,
+        "scale": scale,
+        "softcap": softcap,
+    }
+    checked(q, k, v, bias=bias, **options)
+    _arguments.gradient(d_out, q, v, _require.TORCH)
     inputs = [x.detach().requires_grad_() for x in (q, k, v)]
     if bias is not None:
         inputs.append(bias.detach().requires_grad_())
     with torch.enable_grad():
         out = attention(
             *inputs[:3],
-            mask=mask,
             bias=None if bias is None else inputs[3],
-            causal=causal,
-            window=window,
-            scale=scale,
-            softcap=softcap,
             backend="math",
+            **options,
         )
     assert isinstance(out, Tensor)  # no weights were asked for
-    if d_out.shape != out.shape:
-        raise ValueError(
-            f"d_out must have the output's shape {tuple(out.shape)}, got {tuple(d_out.shape)}"
-        )
-    _require.floats(q=q, d_out=d_out)
     found = torch.autograd.grad(out, inputs, d_out)
     return AttentionGradients(*found, *([None] * (4 - len(found))))

@@ -27,6 +27,10 @@ class _OnDevice:
 
     def _check(self, name: str, new, held) -> None:
         super()._check(name, new, held)  # type: ignore[misc]
+        if held.is_inference() and not torch.is_inference_mode_enabled():
+            raise ValueError(
+                "this cache was made under torch.inference_mode(); use it there, or make it under torch.no_grad()"
+            )
         if new.requires_grad and torch.is_grad_enabled():
             raise ValueError(
                 f"{name} asks for gradients, and a cache keeps none; use it under torch.no_grad()"

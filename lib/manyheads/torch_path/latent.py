@@ -1,14 +1,21 @@
 """Latent attention (MLA) on tensors: keys and values from one small latent a token, and a rotary key beside it."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
-from manyheads import _require
+from manyheads import _arguments, _require
 from manyheads._latent_sizes import LatentSizes
-from manyheads._layer_arguments import check_cached_options, check_inputs
+from manyheads._layer_arguments import (
+    check_cached_options,
+    check_inputs,
+    keys_seen,
+)
 from manyheads.reference.heads import combine_heads, split_heads
-from manyheads.torch_path._shapes import Float
-from manyheads.torch_path.attention import attention
+from manyheads.reference.rotary import check_pairing
+from manyheads.torch_path._shapes import AnyArray, Float, Int
+from manyheads.torch_path.attention import attention, check_backend
 from manyheads.torch_path.cache import LatentCache
 from manyheads.torch_path.masks import combine_masks
 from manyheads.torch_path.multi_head import next_positions, project
@@ -28,7 +35,7 @@ def mla(
     absorbed: bool = False,
     context: Float[Tensor, "batch k_len d_context"] | None = None,
     cache: LatentCache | None = None,
-    lengths=None,
+    lengths: Int[AnyArray, "batch"] | Sequence[int] | None = None,
     rotary: str = "interleaved",
     rotary_base: float = 10_000.0,
     eps: float = 1e-6,
@@ -75,8 +82,19 @@ def mla(
     sizes = LatentSizes.of(
         w_q, w_down, norm, w_up, w_o, n_heads, _require.TORCH
     )
-    turn = rotary if sizes.rope_head_dim else None
-    options = check_cached_options(cache, context, lengths, turn, options)
+    rope = sizes.rope_head_dim
+    check_pairing("rotary", rotary, "rope_head_dim", rope)
+    sizes.check_context(context)
+    turn = rotary if rope else None
+    options = check_cached_options(
+        cache, LatentCache, context, lengths, turn, options
+    )
+    k_len = keys_seen(cache, x, context, lengths)
+    called = _arguments.Sizes(
+        len(x), n_heads, n_heads, x.shape[1], k_len, sizes.head_dim + rope
+    )
+    _arguments.layer_options(options, x, called, _require.TORCH, "backend")
+    check_backend(**options)
 
     q = split_heads(project(x, w_q), n_heads)
     q_content = q[..., : sizes.head_dim]

@@ -8,7 +8,7 @@ from manyheads.torch_path._shapes import Bool, Float, Tensor
 
 
 def mask_to_bias(
-    mask: Bool[Tensor, "*axes"], dtype=torch.float32
+    mask: Bool[Tensor, "*axes"], dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "*axes"]:
     """From a boolean mask to one that is added.
 
@@ -77,13 +77,13 @@ def bias_to_mask(bias: Float[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
     if not bool((allowed | forbidden).all()):
         other = bias[~(allowed | forbidden)][0].item()
         raise ValueError(
-            f"bias holds {other}, so it is more than a mask; give it to bias="
+            f"bias holds {other:g}, so it is more than a mask; give it to bias="
         )
     return allowed
 
 
 def top_left_causal_mask(
-    q_len: int, k_len: int, *, device=None
+    q_len: int, k_len: int, *, device: torch.device | str | None = None
 ) -> Bool[Tensor, "q_len k_len"]:
     """The causal mask of libraries that align it at the top left: query i sees keys 0 to i.
 

@@ -1,13 +1,15 @@
 """Masks as tensors: who may attend to whom. Boolean, True where a query may attend."""
 
+from collections.abc import Sequence
+
 import torch
 
 from manyheads import _arguments, _require
-from manyheads.torch_path._shapes import Bool, Shaped, Tensor
+from manyheads.torch_path._shapes import Bool, Int, Shaped, Tensor
 
 
 def causal_mask(
-    q_len: int, k_len: int, *, device=None
+    q_len: int, k_len: int, *, device: torch.device | str | None = None
 ) -> Bool[Tensor, "q_len k_len"]:
     """Each query sees the keys up to its own position; the last query sees every key.
 
@@ -44,7 +46,7 @@ def sliding_window_mask(
     k_len: int,
     window: int | tuple[int | None, int | None],
     *,
-    device=None,
+    device: torch.device | str | None = None,
 ) -> Bool[Tensor, "q_len k_len"]:
     """Each query sees only keys near its own position.
 
@@ -84,7 +86,14 @@ def sliding_window_mask(
     return band_mask(q_len, k_len, band, device)
 
 
-def padding_mask(lengths, k_len: int | None = None, *, device=None):
+def padding_mask(
+    lengths: Int[Tensor, "batch"]
+    | Bool[Tensor, "batch k_len"]
+    | Sequence[int],
+    k_len: int | None = None,
+    *,
+    device: torch.device | str | None = None,
+):
     """No query sees the padding of its own sequence.
 
     Parameters
@@ -129,7 +138,7 @@ def padding_mask(lengths, k_len: int | None = None, *, device=None):
     if (
         lengths.ndim != 1
         or lengths.dtype == torch.bool
-        or lengths.is_floating_point()
+        or (lengths.is_floating_point() and lengths.numel())
         or lengths.is_complex()
     ):
         raise TypeError(
@@ -222,10 +231,8 @@ def combine_masks(
     tensor([[1, 0],
             [1, 1]], dtype=torch.int32)
     """
-    both = None
-    for mask in masks:
-        if mask is None:
-            continue
+    given = [mask for mask in masks if mask is not None]
+    for mask in given:
         _require.array("a mask", mask, _require.TORCH)
         if mask.dtype != torch.bool:
             raise TypeError(
@@ -236,22 +243,18 @@ def combine_masks(
             raise ValueError(
                 f"a mask must be (q_len, k_len) or have four axes, got shape {tuple(mask.shape)}"
             )
-        if both is not None and not _fit(both.shape, mask.shape):
-            raise ValueError(
-                f"these masks do not fit together: {tuple(both.shape)}, {tuple(mask.shape)}"
-            )
+    _arguments.masks_fit(*given)
+    both = None
+    for mask in given:
         both = mask if both is None else both & mask
     return both
 
 
-def _fit(one, other) -> bool:
-    """Whether the shapes broadcast."""
-    pairs = zip(reversed(one), reversed(other), strict=False)
-    return all(a == b or 1 in (a, b) for a, b in pairs)
-
-
 def band_mask(
-    q_len: int, k_len: int, band: _arguments.Band, device=None
+    q_len: int,
+    k_len: int,
+    band: _arguments.Band,
+    device: torch.device | str | None = None,
 ) -> Bool[Tensor, "q_len k_len"]:
     """The keys near enough to each query: what `causal` and `window` come to."""
     q_len = _require.count("q_len", q_len, 0)

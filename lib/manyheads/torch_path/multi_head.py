@@ -1,13 +1,22 @@
 """The whole layer on tensors: projections, attention over all heads at once, W_O."""
 
+from collections.abc import Sequence
+
 import torch
 from torch.nn.functional import linear
 
-from manyheads import _require
-from manyheads._layer_arguments import check_cached_options, check_inputs
+from manyheads import _arguments
+from manyheads._layer_arguments import (
+    HeadSizes,
+    check_cached_options,
+    check_inputs,
+    keys_seen,
+)
+from manyheads._require import TORCH
 from manyheads.reference.heads import combine_heads, split_heads
-from manyheads.torch_path._shapes import Float, Tensor
-from manyheads.torch_path.attention import attention
+from manyheads.reference.rotary import check_pairing
+from manyheads.torch_path._shapes import AnyArray, Float, Int, Tensor
+from manyheads.torch_path.attention import attention, check_backend
 from manyheads.torch_path.cache import KVCache
 from manyheads.torch_path.masks import combine_masks
 from manyheads.torch_path.rotary import apply_rotary
@@ -28,7 +37,7 @@ def gqa(
     b_o: Float[Tensor, "d_out"] | None = None,
     context: Float[Tensor, "batch k_len d_context"] | None = None,
     cache: KVCache | None = None,
-    lengths=None,
+    lengths: Int[AnyArray, "batch"] | Sequence[int] | None = None,
     rotary: str | None = None,
     rotary_base: float = 10_000.0,
     **options,
@@ -66,10 +75,19 @@ def gqa(
     """
     weights = {"w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o}
     biases = {"b_q": b_q, "b_k": b_k, "b_v": b_v, "b_o": b_o}
-    check_inputs(x, context, weights, biases, _require.TORCH)
-    n_kv_heads = _require.count("n_kv_heads", n_kv_heads)
-    _require.divides("n_kv_heads", n_kv_heads, "n_heads", n_heads)
-    options = check_cached_options(cache, context, lengths, rotary, options)
+    check_inputs(x, context, weights, biases, TORCH)
+    dims = HeadSizes.of(w_q, w_k, w_v, w_o, n_heads, n_kv_heads)
+    if rotary is not None:
+        check_pairing("rotary", rotary, "head_dim", dims.head_dim)
+    options = check_cached_options(
+        cache, KVCache, context, lengths, rotary, options
+    )
+    k_len = keys_seen(cache, x, context, lengths)
+    sizes = _arguments.Sizes(
+        len(x), n_heads, n_kv_heads, x.shape[1], k_len, dims.head_dim
+    )
+    _arguments.layer_options(options, x, sizes, TORCH, "backend")
+    check_backend(**options)
     source = x if context is None else context
     q = split_heads(project(x, w_q, b_q), n_heads)
     k = split_heads(project(source, w_k, b_k), n_kv_heads)
@@ -89,7 +107,16 @@ def gqa(
     return (mixed, *shown) if shown else mixed
 
 
-def mha(x, w_q, w_k, w_v, w_o, *, n_heads: int, **options):
+def mha(
+    x: Float[Tensor, "batch q_len d_model"],
+    w_q: Float[Tensor, "d_model q_width"],
+    w_k: Float[Tensor, "d_context k_width"],
+    w_v: Float[Tensor, "d_context v_width"],
+    w_o: Float[Tensor, "o_width d_out"],
+    *,
+    n_heads: int,
+    **options,
+):
     """Multi-head attention: every query head has a key and a value head of its own.
 
     Parameters
@@ -124,7 +151,16 @@ def mha(x, w_q, w_k, w_v, w_o, *, n_heads: int, **options):
     )
 
 
-def mqa(x, w_q, w_k, w_v, w_o, *, n_heads: int, **options):
+def mqa(
+    x: Float[Tensor, "batch q_len d_model"],
+    w_q: Float[Tensor, "d_model q_width"],
+    w_k: Float[Tensor, "d_context k_width"],
+    w_v: Float[Tensor, "d_context v_width"],
+    w_o: Float[Tensor, "o_width d_out"],
+    *,
+    n_heads: int,
+    **options,
+):
     """Multi-query attention: one key and one value head for all query heads.
 
     Parameters

@@ -45,7 +45,9 @@ def rms_norm(
     (width,) = _require.axes("weight", weight, "width", kind=_require.TORCH)
     _require.floats(x=x)
     _require.floats(weight=weight)
-    _require.same("width of x", x.shape[-1], "width of weight", width)
+    _require.devices(x=x, weight=weight)
+    x_width = x.shape[-1] if x.ndim else 0
+    _require.same("width of x", x_width, "width of weight", width)
     wide = x.to(working(x.dtype))
     square = (wide * wide).mean(-1, keepdim=True)
     return (wide * torch.rsqrt(square + eps) * weight).to(x.dtype)

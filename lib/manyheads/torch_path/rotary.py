@@ -1,16 +1,18 @@
 """Rotary position embedding on tensors, in both ways of pairing the elements."""
 
+from collections.abc import Sequence
+
 import torch
 
 from manyheads import _require
-from manyheads.reference.rotary import PAIRINGS
+from manyheads.reference.rotary import check_pairing
 from manyheads.torch_path._precision import working
-from manyheads.torch_path._shapes import Float, Tensor
+from manyheads.torch_path._shapes import AnyArray, Float, Int, Tensor
 
 
 def apply_rotary(
     x: Float[Tensor, "batch heads seq dim"],
-    positions=None,
+    positions: Int[AnyArray, "..."] | Sequence[int] | None = None,
     *,
     base: float = 10_000.0,
     pairing: str = "interleaved",
@@ -50,8 +52,8 @@ def apply_rotary(
         "x", x, "batch", "heads", "seq", "dim", kind=_require.TORCH
     )
     _require.floats(x=x)
-    half = _require.divides("2", 2, "dim", dim)
-    _require.one_of("pairing", pairing, PAIRINGS)
+    check_pairing("pairing", pairing, "dim", dim)
+    half = dim // 2
     at = (
         torch.arange(seq)
         if positions is None
@@ -68,7 +70,8 @@ def apply_rotary(
     frequency = float(base) ** (
         -torch.arange(0, dim, 2, dtype=torch.float64) / dim
     )
-    angles = at.to("cpu").reshape(-1, 1, seq, 1) * frequency
+    at = torch.atleast_2d(at.to("cpu"))
+    angles = at[:, None, :, None] * frequency
     wide = working(x.dtype)
     cos = torch.cos(angles).to(x.device, wide)
     sin = torch.sin(angles).to(x.device, wide)

@@ -11,9 +11,15 @@ class AttentionLayer(nn.Module):
 
     def __init__(self, config: AttentionConfig, variants: tuple[str, ...]):
         super().__init__()
+        if not isinstance(config, AttentionConfig):
+            raise TypeError(
+                f"config must be an AttentionConfig, got {type(config).__name__}"
+            )
         if config.variant not in variants:
+            mla = config.variant == "MLA"
             raise ValueError(
-                f"{type(self).__name__} is for {' and '.join(variants)}, and this config is {config.variant}"
+                f"{type(self).__name__} is for {', '.join(variants)}, and this config is {config.variant}: "
+                f"use {'LatentAttention' if mla else 'GroupedQueryAttention'}"
             )
         self.config = config
 

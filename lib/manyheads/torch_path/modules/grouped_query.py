@@ -1,11 +1,11 @@
 """Grouped-query attention as a module; multi-head and multi-query attention are its ends."""
 
-from typing import Self
-
 import torch
 from torch import Tensor
 
+from manyheads import _require
 from manyheads.config import AttentionConfig
+from manyheads.reference.rotary import check_pairing
 from manyheads.reference.weight_conversions import split_qkv_weights
 from manyheads.torch_path.cache import KVCache
 from manyheads.torch_path.modules.base import AttentionLayer
@@ -66,10 +66,12 @@ class GroupedQueryAttention(AttentionLayer):
         rotary: str | None = None,
         rotary_base: float = 10_000.0,
         d_context: int | None = None,
-        device=None,
-        dtype=None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ):
         super().__init__(config, self._variants)
+        if rotary is not None:
+            check_pairing("rotary", rotary, "head_dim", config.head_dim)
         self.rotary, self.rotary_base = rotary, rotary_base
         c, where = config, {"device": device, "dtype": dtype}
         source = c.d_model if d_context is None else d_context
@@ -135,7 +137,7 @@ class GroupedQueryAttention(AttentionLayer):
         layout: str = "concatenated",
         b_qkv: Tensor | None = None,
         b_o: Tensor | None = None,
-    ) -> Self:
+    ) -> "GroupedQueryAttention":
         """Take over the weights of a layer that projects queries, keys and values in one product.
 
         Parameters
@@ -158,11 +160,31 @@ class GroupedQueryAttention(AttentionLayer):
             If a shape does not fit the layer, or biases are missing or too many; then nothing has changed.
         """
         c = self.config
+        for name, given, own in (
+            ("b_qkv", b_qkv, self.b_q),
+            ("b_o", b_o, self.b_o),
+        ):
+            if given is None and own is not None:
+                raise ValueError(
+                    f"{name} is missing: this layer has biases"
+                )
+            if given is not None and own is None:
+                raise ValueError(
+                    f"{name} is given, but this layer has no biases; make it with bias=True"
+                )
+        if c.v_head_dim != c.head_dim:
+            raise ValueError(
+                "fused weights have heads of one width, but this layer has "
+                f"head_dim={c.head_dim} and v_head_dim={c.v_head_dim}"
+            )
+        width = (c.n_heads + 2 * c.n_kv_heads) * c.head_dim
+        self._fits("w_qkv", w_qkv, (len(self.w_q), width))
         split = (c.n_heads, c.n_kv_heads, layout)
         w_q, w_k, w_v = split_qkv_weights(w_qkv, *split)
         loaded: dict[str, Tensor] = {"w_q": w_q, "w_k": w_k, "w_v": w_v}
         loaded["w_o"] = w_o
         if b_qkv is not None:
+            self._fits("b_qkv", b_qkv, (width,))
             parts = split_qkv_weights(b_qkv[None], *split)
             b_q, b_k, b_v = (part[0] for part in parts)
             loaded |= {"b_q": b_q, "b_k": b_k, "b_v": b_v}
@@ -170,19 +192,18 @@ class GroupedQueryAttention(AttentionLayer):
             loaded["b_o"] = b_o
         return self._take(loaded)
 
-    def _take(self, loaded: dict[str, Tensor]) -> Self:
+    def _take(self, loaded: dict[str, Tensor]) -> "GroupedQueryAttention":
         own = dict(self.named_parameters())
-        for name in own.keys() - loaded.keys():
-            raise ValueError(f"{name} is missing: this layer has biases")
-        for name in loaded.keys() - own.keys():
-            raise ValueError(
-                f"{name} is given, but this layer has none; make it with bias=True"
-            )
         for name, value in loaded.items():
-            if value.shape != own[name].shape:
-                raise ValueError(
-                    f"{name} must be {tuple(own[name].shape)}, got {tuple(value.shape)}"
-                )
+            self._fits(name, value, own[name].shape)
         for name, value in loaded.items():
             own[name].copy_(value)
         return self
+
+    @staticmethod
+    def _fits(name: str, value, shape) -> None:
+        _require.array(name, value, _require.TORCH)
+        if value.shape != tuple(shape):
+            raise ValueError(
+                f"{name} must be {tuple(shape)}, got shape {tuple(value.shape)}"
+            )

@@ -1,8 +1,10 @@
 """Latent attention (MLA) as a module."""
 
+import torch
 from torch import Tensor
 
 from manyheads.config import AttentionConfig
+from manyheads.reference.rotary import check_pairing
 from manyheads.torch_path.cache import LatentCache
 from manyheads.torch_path.latent import mla
 from manyheads.torch_path.modules.base import AttentionLayer
@@ -49,10 +51,13 @@ class LatentAttention(AttentionLayer):
         rotary_base: float = 10_000.0,
         eps: float = 1e-6,
         d_context: int | None = None,
-        device=None,
-        dtype=None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ):
         super().__init__(config, ("MLA",))
+        check_pairing(
+            "rotary", rotary, "rope_head_dim", config.rope_head_dim
+        )
         self.rotary, self.rotary_base, self.eps = rotary, rotary_base, eps
         c, where = config, {"device": device, "dtype": dtype}
         rank: int = c.latent_rank  # type: ignore[assignment]  # the variant says so

@@ -1,7 +1,5 @@
 """Multi-head attention as a module, and the weights of torch's own."""
 
-from typing import Self
-
 import torch
 from torch import nn
 
@@ -46,7 +44,9 @@ class MultiHeadAttention(GroupedQueryAttention):
 
     @classmethod
     @torch.no_grad()
-    def from_torch(cls, theirs: nn.MultiheadAttention) -> Self:
+    def from_torch(
+        cls, theirs: nn.MultiheadAttention
+    ) -> "MultiHeadAttention":
         """A layer with the weights of torch's; its dropout is not taken over.
 
         Parameters
@@ -97,4 +97,5 @@ class MultiHeadAttention(GroupedQueryAttention):
             b_q, b_k, b_v = theirs.in_proj_bias.chunk(3)
             loaded |= {"b_q": b_q, "b_k": b_k, "b_v": b_v}
             loaded["b_o"] = theirs.out_proj.bias
-        return ours._take(loaded)
+        ours._take(loaded)
+        return ours
