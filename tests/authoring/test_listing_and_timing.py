@@ -43,3 +43,10 @@ def test_every_counted_time_is_given_and_the_best_is_the_least_of_them():
     assert times["naps"][0] >= 0.03 and times["naps"][2] >= 0.02
     best = interleaved({"naps": lambda: time.sleep(next(naps))}, rounds=3)
     assert 0.001 <= best["naps"] < 0.02
+
+
+def test_the_rest_before_a_turn_is_not_counted():
+    start = time.perf_counter()
+    times = in_turns({"a": lambda: None, "b": lambda: None}, rounds=2, pause=0.02)
+    assert time.perf_counter() - start >= 6 * 0.02
+    assert min(times["a"] + times["b"]) < 0.02

@@ -28,6 +28,7 @@ def test_fused_against_per_head(seq):
     table.title(f"Projections: {seq} tokens, d_model {D_MODEL}, {HEADS} heads of 64, float32")
     found = in_turns(ways)
     table.times(found)
-    table.ratio(found, "3 products", "36 products", at_most=1.0)
-    table.ratio(found, "1 product", "36 products", at_most=1.0)
+    fewer = "about 1" if seq < 100 else "0.8 to 0.95"  # few tokens: reading the weights is most of it, for all
+    table.ratio(found, "3 products", "36 products", expect=fewer)
+    table.ratio(found, "1 product", "36 products", expect=fewer)
     table.ratio(found, "1 product", "3 products", expect="about 1")

@@ -4,6 +4,8 @@ import pytest
 
 from . import machine, table
 
+_others: list[machine.Others] = []  # one, once a benchmark has started
+
 
 @pytest.fixture(scope="session", autouse=True)
 def head():
@@ -13,6 +15,7 @@ def head():
     torch.set_num_threads(machine.THREADS)
     print("", *machine.description(), sep="\n")
     print("Ratios of median times, each way and its rival in turns; beside them the ratio of the best times.")
+    _others.append(machine.Others())
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -23,3 +26,5 @@ def pytest_terminal_summary(terminalreporter):
     terminalreporter.write_line(f"{len(table.verdicts) - len(missed)} of {len(table.verdicts)} targets met")
     for what in missed:
         terminalreporter.write_line(f"MISSED  {what}")
+    for others in _others:
+        terminalreporter.write_line(others.said() or "")

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import platform
+import time
 
 import numpy as np
 
@@ -37,6 +38,35 @@ def processor() -> str:
 def load() -> str:
     """What else the machine does: with a load near the number of CPUs, the times say little."""
     return f", load {os.getloadavg()[0]:.1f} before the run" if hasattr(os, "getloadavg") else ""
+
+
+class Others:
+    """What other programs took of the processor since this was made: their work makes times long and ratios wrong."""
+
+    def __init__(self):
+        self.start = time.perf_counter()
+        self.before = _busy_with_others()
+
+    def said(self) -> str | None:
+        """In words; None where the system does not tell."""
+        now = _busy_with_others()
+        if now is None or self.before is None:
+            return None
+        cpus = max(0.0, now - self.before) / (time.perf_counter() - self.start)
+        judgement = "the times are to be trusted" if cpus < 0.1 else "run it again on a quiet machine"
+        return f"Other programs kept {cpus:.2f} of {os.cpu_count()} CPUs busy during the run: {judgement}."
+
+
+def _busy_with_others() -> float | None:
+    """Seconds of all CPUs that went neither to idling nor to this process and its children; Linux tells."""
+    try:
+        with open("/proc/stat") as lines:
+            user, nice, system, _, _, irq, softirq, steal, *_ = map(int, next(lines).split()[1:])
+    except (OSError, ValueError):
+        return None
+    own = os.times()
+    all_busy = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+    return all_busy - (own.user + own.system + own.children_user + own.children_system)
 
 
 def blas_name() -> str:

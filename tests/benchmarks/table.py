@@ -41,6 +41,6 @@ def line(
         if value > at_most and best is not None and best <= at_most:
             verdict += " by the medians, met by the best times"
         end = f"{f'<= {at_most:g}{unit}':10} {verdict}"
-        verdicts.append((f"{what}: {value:.2f}{unit} {end}", value <= at_most))
+        verdicts.append((f"{what}: {value:.2f}{unit}, target <= {at_most:g}{unit}", value <= at_most))
     beside = f"best {best:.2f}" if best is not None else ""
     print(f"  {what:{WIDTH}} {f'{value:.2f}{unit}':>9}   {beside:10} {end}".rstrip())

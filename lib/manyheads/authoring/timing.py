@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 
-def in_turns(rivals: dict[str, Callable[[], object]], rounds: int = 25) -> dict[str, list[float]]:
+def in_turns(rivals: dict[str, Callable[[], object]], rounds: int = 25, pause: float = 0.0) -> dict[str, list[float]]:
     """Every time of each rival, in seconds.
 
     Parameters
@@ -12,6 +12,9 @@ def in_turns(rivals: dict[str, Callable[[], object]], rounds: int = 25) -> dict[
     rivals : dict of str to callable
         Called without arguments, each once a round, after one round that is not counted.
     rounds : int
+    pause : float
+        Seconds of rest before each call. The threads of NumPy's BLAS go on spinning for a while after a product,
+        and take the cores from a rival that has threads of its own, such as torch.
 
     Returns
     -------
@@ -25,6 +28,7 @@ def in_turns(rivals: dict[str, Callable[[], object]], rounds: int = 25) -> dict[
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for number in range(rounds + 1):
         for name, rival in rivals.items():
+            time.sleep(pause)
             start = time.perf_counter()
             rival()
             if number:
