@@ -13,17 +13,13 @@ from pathlib import Path
 from .defects import DEFECTS, Defect
 
 ROOT = Path(__file__).resolve().parents[1]
-#: The tests that judge the two paths; those of books, notebooks and classes would find the same later.
-BOTH = [
-    "tests/test_masks.py",
-    "tests/test_layers_by_hand.py",
-    "tests/test_conversions.py",
-    "tests/test_prefill_and_decode.py",
-]
+#: The tests that judge the two paths, the quick ones first; those of books and classes would find the same later.
+QUICK = ["tests/test_masks.py", "tests/test_conversions.py", "tests/test_layers_by_hand.py"]
+LAST = "tests/test_prefill_and_decode.py"
 TESTS = {
-    "numpy": ["tests/reference", *BOTH],
-    "torch": ["tests/torch_path", *BOTH],
-    "both": ["tests/reference", "tests/torch_path", *BOTH],
+    "numpy": [*QUICK, "tests/reference", LAST],
+    "torch": [*QUICK, "tests/torch_path", LAST],
+    "both": [*QUICK, "tests/reference", "tests/torch_path", LAST],
 }
 
 

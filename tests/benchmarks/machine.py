@@ -53,7 +53,7 @@ class Others:
         if now is None or self.before is None:
             return None
         cpus = max(0.0, now - self.before) / (time.perf_counter() - self.start)
-        judgement = "the times are to be trusted" if cpus < 0.1 else "run it again on a quiet machine"
+        judgement = "little enough" if cpus < 0.1 else "run it again on a quiet machine"
         return f"Other programs kept {cpus:.2f} of {os.cpu_count()} CPUs busy during the run: {judgement}."
 
 

@@ -78,7 +78,8 @@ def softmax_backward(
     _require.floats(weights=weights, d_weights=d_weights)
     if weights.shape != d_weights.shape:
         raise ValueError(
-            f"weights have shape {weights.shape}, but d_weights {d_weights.shape}; they must be equal"
+            f"weights have shape {weights.shape}, "
+            f"but d_weights {d_weights.shape}; they must be equal"
         )
     average = (weights * d_weights).sum(axis, keepdims=True)
     return weights * (d_weights - average)

@@ -125,7 +125,8 @@ def merge_qkv(
     n_kv_heads = _require.count("heads of k", shapes["k"][1])
     if shapes["k"] != (batch, n_kv_heads, seq, head_dim):
         raise ValueError(
-            f"k has shape {shapes['k']}, but q {shapes['q']}; batch, seq and head_dim must be equal"
+            f"k has shape {shapes['k']}, but q {shapes['q']}; "
+            "batch, seq and head_dim must be equal"
         )
     if shapes["v"] != shapes["k"]:
         raise ValueError(

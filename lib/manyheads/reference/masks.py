@@ -224,11 +224,13 @@ def combine_masks(
         _require.array("a mask", mask)
         if mask.dtype != bool:
             raise TypeError(
-                f"a mask must be boolean, True where a query may attend, got {mask.dtype}"
+                "a mask must be boolean, True where a query may attend, "
+                f"got {mask.dtype}"
             )
         if mask.ndim not in (2, 4):
             raise ValueError(
-                f"a mask must be (q_len, k_len) or have four axes, got shape {mask.shape}"
+                "a mask must be (q_len, k_len) or have four axes, "
+                f"got shape {mask.shape}"
             )
     _arguments.masks_fit(*given)
     return (
