@@ -62,8 +62,8 @@ DEFECTS = [
         [
             Edit(
                 "reference/blocked.py",
-                "keys, values = k[b, h // group], v[b, h // group]",
-                "keys, values = k[b, h % k.shape[1]], v[b, h % k.shape[1]]",
+                "for h in range(j * group, (j + 1) * group):",
+                "for h in range(j, heads, call.sizes.kv_heads):",
             )
         ],
     ),

@@ -99,11 +99,14 @@ def dtype_name(array) -> str:
 
 def is_float(array) -> bool:
     """Floating point, bfloat16 included (which NumPy knows only through ml_dtypes)."""
-    return dtype_name(array).startswith(("float", "bfloat16"))
+    dtype = array.dtype
+    if hasattr(dtype, "is_floating_point"):  # torch's
+        return dtype.is_floating_point
+    return dtype.kind == "f" or dtype_name(array) == "bfloat16"
 
 
 def is_bool(array) -> bool:
-    return dtype_name(array) == "bool"
+    return getattr(array.dtype, "kind", "b") == "b" and dtype_name(array) == "bool"
 
 
 def floats(**arrays) -> None:

@@ -20,7 +20,7 @@ def blocked_attention(
     window: int | tuple[int | None, int | None] | None = None,
     scale: float | None = None,
     softcap: float | None = None,
-    block: tuple[int, int] = (128, 512),
+    block: tuple[int, int] = (128, 2048),
     return_lse: bool = False,
 ) -> (
     Float[Array, "batch heads q_len v_head_dim"]
@@ -89,17 +89,23 @@ def blocked_attention(
     out = np.empty((batch, heads, q_len, v.shape[-1]), q.dtype)
     lse = np.empty((batch, heads, q_len), wide)
     read = _read(call, rows)
-    k = drop_unread(k.astype(wide, copy=False), read)
-    v = drop_unread(v.astype(wide, copy=False), read)
     group = heads // call.sizes.kv_heads
-    for b, h in np.ndindex(batch, heads):
-        keys, values = k[b, h // group], v[b, h // group]
-        for start in range(0, q_len, rows):
-            span = slice(start, min(start + rows, q_len))
-            queries = q[b, h, span].astype(wide, copy=False) * call.scale
-            out[b, h, span], lse[b, h, span] = _rows(
-                queries, keys, values, call, (b, h), span, columns
-            )
+    for b, j in np.ndindex(batch, call.sizes.kv_heads):
+        keys, values = (_of_head(x, wide, read, b, j) for x in (k, v))
+        keys = np.ascontiguousarray(keys.T)  # products run faster so
+        for h in range(j * group, (j + 1) * group):
+            for start in range(0, q_len, rows):
+                span = slice(start, min(start + rows, q_len))
+                queries = q[b, h, span].astype(wide, copy=False)
+                out[b, h, span], lse[b, h, span] = _rows(
+                    queries * call.scale,
+                    keys,
+                    values,
+                    call,
+                    (b, h),
+                    span,
+                    columns,
+                )
     return (out, lse) if return_lse else out
 
 
@@ -111,10 +117,11 @@ def _rows(
     largest = np.full((count, 1), -np.inf, queries.dtype)
     total = np.zeros((count, 1), queries.dtype)
     out = np.zeros((count, values.shape[-1]), queries.dtype)
+    ones = np.ones((len(values), 1), queries.dtype)
     first, last = visible_keys(call, span)
     for start in range(first, last, columns):
         tile = slice(start, min(start + columns, last))
-        scores = queries @ keys[tile].T
+        scores = queries @ keys[:, tile]
         _cap_and_mask(scores, call, head, span, tile)
         now = np.maximum(largest, scores.max(-1, keepdims=True))
         # Where nothing was allowed yet, any finite number will do.
@@ -122,13 +129,24 @@ def _rows(
         scores -= shift
         np.exp(scores, out=scores)
         faded = np.exp(largest - shift)
-        total = total * faded + scores.sum(-1, keepdims=True)
+        # A product with ones sums the rows, faster than sum does.
+        total = total * faded + scores @ ones[tile]
         out = out * faded + scores @ values[tile]
         largest = now
     some = total > 0
     out /= np.where(some, total, 1)
     lse = largest + np.log(np.where(some, total, 1))
     return out, lse[:, 0]
+
+
+def _of_head(x, wide, read, b: int, j: int) -> np.ndarray:
+    """One head's keys or values, in the dtype in which they are used, nothing in slots that nobody reads."""
+    one = x[b, j].astype(wide, copy=False)
+    if read is None:
+        return one
+    batch, heads, _, _ = read.shape
+    seen = read[b if batch > 1 else 0, j if heads > 1 else 0]
+    return drop_unread(one, seen)
 
 
 def visible_keys(call, span: slice) -> tuple[int, int]:
@@ -157,16 +175,18 @@ def _cap_and_mask(
         mask = _part(call.mask, head, span, tile)
         np.copyto(scores, -np.inf, where=~mask)
     band, shift = call.band, call.sizes.k_len - call.sizes.q_len
-    start, stop = span.start + shift, span.stop + shift
-    over = band.right is not None and tile.stop - 1 > start + band.right
-    under = band.left is not None and tile.start < stop - 1 - band.left
-    if over or under:  # the band's edge runs through this tile
-        position = np.arange(start, stop)[:, None]
-        key = np.arange(tile.start, tile.stop)
-        if over:
-            np.copyto(scores, -np.inf, where=key > position + band.right)
-        if under:
-            np.copyto(scores, -np.inf, where=key < position - band.left)
+    position = np.arange(span.start + shift, span.stop + shift)[:, None]
+    # Only the columns through which the band's edge runs.
+    if band.right is not None:
+        edge = max(tile.start, span.start + shift + band.right + 1)
+        key = np.arange(edge, tile.stop)
+        beyond = key > position + band.right
+        np.copyto(scores[:, edge - tile.start :], -np.inf, where=beyond)
+    if band.left is not None:
+        edge = min(tile.stop, span.stop - 1 + shift - band.left)
+        key = np.arange(tile.start, max(edge, tile.start))
+        beyond = key < position - band.left
+        np.copyto(scores[:, : len(key)], -np.inf, where=beyond)
 
 
 def _part(x: np.ndarray, head, span: slice, tile: slice) -> np.ndarray:

@@ -21,7 +21,7 @@ def blocked_attention(
     window: int | tuple[int | None, int | None] | None = None,
     scale: float | None = None,
     softcap: float | None = None,
-    block: tuple[int, int] = (128, 512),
+    block: tuple[int, int] = (128, 2048),
     return_lse: bool = False,
 ) -> (
     Float[Tensor, "batch heads q_len v_head_dim"]
