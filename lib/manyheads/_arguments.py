@@ -36,6 +36,7 @@ def queries_and_keys(q, k, kind: str) -> Sizes:
     _require.same("batch of q", batch, "batch of k", k_batch)
     _require.same("head_dim of q", head_dim, "head_dim of k", k_dim)
     _require.count("head_dim", head_dim)
+    _require.count("heads", heads)
     _require.count("kv_heads", kv_heads)
     _require.divides("heads of k", kv_heads, "heads of q", heads)
     return Sizes(batch, heads, kv_heads, q_len, k_len, head_dim)
@@ -138,24 +139,11 @@ def side_by_side(window) -> Band:
 
 def scale(value, head_dim: int) -> float:
     """The factor on the scores: 1 / sqrt(head_dim) unless given."""
-    return 1 / math.sqrt(head_dim) if value is None else _finite("scale", value)
+    return 1 / math.sqrt(head_dim) if value is None else _require.number("scale", value)
 
 
 def softcap(value) -> float | None:
-    if value is None:
-        return None
-    none = "; leave it out for none"
-    if _finite("softcap", value, none) <= 0:
-        raise ValueError(f"softcap must be greater than 0, got {value}{none}")
-    return float(value)
-
-
-def _finite(name: str, value, advice: str = "") -> float:
-    if isinstance(value, bool | str) or not hasattr(value, "__float__") or getattr(value, "ndim", 0):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if not math.isfinite(float(value)):
-        raise ValueError(f"{name} must be finite, got {value}{advice}")
-    return float(value)
+    return None if value is None else _require.positive("softcap", value, "; leave it out for none")
 
 
 def gradient(d_out, q, v, kind: str) -> None:

@@ -19,6 +19,7 @@ class LatentSizes(NamedTuple):
         """Read them, and refuse weights that do not fit each other."""
         n_heads = _require.count("n_heads", n_heads)
         (rank,) = _require.axes("norm", norm, "latent_rank", kind=kind)
+        _require.count("latent_rank", rank)
         _require.floats(w_down=w_down, norm=norm)
         _require.same("latent_rank of norm", rank, "rows of w_up", w_up.shape[0])
         rope = w_down.shape[1] - rank

@@ -75,7 +75,7 @@ def check_cached_options(cache, wanted: type, context, lengths, rotary, options:
     options = dict(options)
     if cache is not None:
         window = options.pop("window", None)
-        if window is not None and window != cache.window:
+        if window is not None and (_require.kind_of(window) or window != cache.window):
             raise ValueError(
                 f"window={window}, but the cache has window={cache.window}; a cache's window is set where it is made"
             )

@@ -1,5 +1,6 @@
 """Refusing a wrong argument early, in words that name the argument, what was got and what was expected."""
 
+import math
 import sys
 
 import numpy as np
@@ -31,8 +32,26 @@ def axes(name: str, value, *expected: str, kind: str = NUMPY) -> tuple[int, ...]
     """The sizes of an array, which must be of this kind and have these axes."""
     array(name, value, kind)
     if value.ndim != len(expected):
-        raise ValueError(f"{name} must be ({', '.join(expected)}), got shape {tuple(value.shape)}")
+        wanted = f"{expected[0]}," if len(expected) == 1 else ", ".join(expected)
+        raise ValueError(f"{name} must be ({wanted}), got shape {tuple(value.shape)}")
     return tuple(value.shape)
+
+
+def axis(name: str, value, axis) -> None:
+    """One of an array's axes, counted from either end."""
+    whole("axis", axis)
+    if not -value.ndim <= axis < value.ndim:
+        raise ValueError(f"axis={axis}, but {name} has shape {tuple(value.shape)}")
+
+
+def integers(name: str, value, convert):
+    """What `convert` makes of a list of integers or an array; their shape and dtype are still to be looked at."""
+    if kind_of(value) is not None:
+        return convert(value)
+    try:
+        return convert(value)
+    except (TypeError, ValueError, RuntimeError):  # text, or rows of different lengths
+        raise TypeError(f"{name} must be integers, got {value!r}") from None
 
 
 def same(one: str, size: int, other: str, other_size: int) -> None:
@@ -54,6 +73,22 @@ def whole(name: str, value) -> None:
     one = kind_of(value) is None or (value.ndim == 0 and "int" in dtype_name(value))
     if isinstance(value, bool) or not hasattr(value, "__index__") or not one:
         raise TypeError(f"{name} must be a whole number, got {value!r}")
+
+
+def number(name: str, value, advice: str = "") -> float:
+    """A finite number."""
+    if isinstance(value, bool | str) or not hasattr(value, "__float__") or getattr(value, "ndim", 0):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not math.isfinite(float(value)):
+        raise ValueError(f"{name} must be finite, got {value}{advice}")
+    return float(value)
+
+
+def positive(name: str, value, advice: str = "") -> float:
+    """A finite number greater than 0."""
+    if number(name, value, advice) <= 0:
+        raise ValueError(f"{name} must be greater than 0, got {value}{advice}")
+    return float(value)
 
 
 def flag(name: str, value) -> None:

@@ -83,4 +83,6 @@ def alibi_bias(
     position = np.arange(q_len)[:, None] + (k_len - q_len)
     distance = np.abs(position - np.arange(k_len))
     bias = -slopes[:, None, None] * distance
-    return (bias + 0.0)[None].astype(dtype)  # + 0.0: no negative zero
+    bias = (bias + 0.0)[None].astype(dtype)  # + 0.0: no negative zero
+    _require.floats(dtype=bias)
+    return bias

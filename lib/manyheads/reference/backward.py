@@ -76,6 +76,7 @@ def softmax_backward(
     _require.array("weights", weights)
     _require.array("d_weights", d_weights)
     _require.floats(weights=weights, d_weights=d_weights)
+    _require.axis("weights", weights, axis)
     if weights.shape != d_weights.shape:
         raise ValueError(
             f"weights have shape {weights.shape}, "

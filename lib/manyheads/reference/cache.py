@@ -84,6 +84,7 @@ class KVCache:
 
     _kind = _require.NUMPY
     _layer = "gqa"
+    _places: tuple[str, ...] = ()  # options that say where it lies
     _default_dtype = np.float32
 
     def __init__(
@@ -109,12 +110,9 @@ class KVCache:
         slots, window = _slots.window_or_capacity(capacity, window)
         dtype = self._default_dtype if dtype is None else dtype
         self._slots = _slots.Slots(batch, slots, window)
-        self._keys = self._zeros(
-            (batch, kv_heads, slots, head_dim), dtype, **placed
-        )
-        self._values = self._zeros(
-            (batch, kv_heads, slots, v_head_dim), dtype, **placed
-        )
+        shape = (batch, kv_heads, slots)
+        self._keys = self._empty((*shape, head_dim), dtype, placed)
+        self._values = self._empty((*shape, v_head_dim), dtype, placed)
 
     @classmethod
     def for_config(
@@ -125,6 +123,7 @@ class KVCache:
         **options,
     ):
         """A cache for one layer of `config`, its window included."""
+        check_config(config)
         if config.variant == "MLA":
             raise ValueError(
                 "a config with latent_rank caches latents: use LatentCache.for_config"
@@ -225,10 +224,30 @@ class KVCache:
         mask = _slots.visible(place, self.window)
         return mask, place.key_positions.copy(), place.query_positions
 
+    def _empty(self, shape, dtype, placed: dict):
+        known = ("capacity", "v_head_dim", "window", "dtype", *self._places)
+        _require.keywords(placed, known)
+        made = self._zeros(shape, dtype, **placed)
+        _require.floats(dtype=made)
+        return made
+
     def _zeros(self, shape, dtype):
-        return np.zeros(
-            shape, dtype
-        )  # the operating system gives it page by page
+        try:
+            dtype = np.dtype(dtype)
+        except TypeError:
+            raise TypeError(
+                f"dtype must be a NumPy dtype, got {dtype!r}"
+            ) from None
+        # The operating system gives the memory page by page.
+        return np.zeros(shape, dtype)
 
     def _joined(self, seen, new):
         return np.concatenate([seen, new], axis=2)
+
+
+def check_config(config) -> None:
+    """A config, and not a dict of its numbers."""
+    if not isinstance(config, AttentionConfig):
+        raise TypeError(
+            f"config must be an AttentionConfig, got {type(config).__name__}"
+        )

@@ -7,7 +7,7 @@ import numpy as np
 from manyheads import _require, _slots
 from manyheads._shapes import AnyArray, Float
 from manyheads.config import AttentionConfig
-from manyheads.reference.cache import Cached, KVCache
+from manyheads.reference.cache import Cached, KVCache, check_config
 
 
 class LatentCache(KVCache):
@@ -55,7 +55,7 @@ class LatentCache(KVCache):
         batch = _require.count("batch", batch, 0)
         self._slots = _slots.Slots(batch, slots, window)
         shape = (batch, 1, slots, self._rank + rope)
-        self._keys = self._zeros(shape, dtype, **placed)
+        self._keys = self._empty(shape, dtype, placed)
 
     @classmethod
     def for_config(
@@ -66,6 +66,7 @@ class LatentCache(KVCache):
         **options,
     ):
         """A cache for one layer of `config`, which must have a latent rank."""
+        check_config(config)
         if config.latent_rank is None:
             raise ValueError(
                 "a config without latent_rank caches keys and values: use KVCache.for_config"
@@ -111,7 +112,7 @@ class LatentCache(KVCache):
         TypeError, ValueError
             As in `KVCache.append`.
         """
-        axes, kind = ("batch", "new"), self._kind
+        axes, kind = ("batch", "length"), self._kind
         latent_is = _require.axes(
             "latent", latent, *axes, "latent_rank", kind=kind
         )

@@ -76,6 +76,7 @@ def mask_to_bias(
     """
     allowed = ~flip_mask(mask)
     zero = np.zeros((), dtype)
+    _require.floats(dtype=zero)
     return np.where(allowed, zero, -np.inf).astype(dtype, copy=False)
 
 

@@ -121,7 +121,7 @@ def padding_mask(
     """
     if _require.kind_of(lengths):
         _require.array("lengths", lengths)
-    lengths = np.asarray(lengths)
+    lengths = _require.integers("lengths", lengths, np.asarray)
     if lengths.ndim == 2 and _require.is_bool(lengths):
         flags = lengths.shape[1]
         _require.same(

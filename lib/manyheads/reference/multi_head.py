@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from manyheads import _arguments
+from manyheads import _arguments, _require
 from manyheads._layer_arguments import (
     HeadSizes,
     check_cached_options,
@@ -97,6 +97,7 @@ def gqa(
     dims = HeadSizes.of(w_q, w_k, w_v, w_o, n_heads, n_kv_heads)
     if rotary is not None:
         check_pairing("rotary", rotary, "head_dim", dims.head_dim)
+        _require.positive("rotary_base", rotary_base)
     options = check_cached_options(
         cache, KVCache, context, lengths, rotary, options
     )

@@ -87,14 +87,17 @@ def rotary_angles(
     batch: int, seq: int, dim: int, positions, base: float
 ) -> Float[Array, "... seq half"]:
     """Angles in radians, (1 or batch, 1, seq, dim / 2), in float64."""
-    at = np.arange(seq) if positions is None else np.asarray(positions)
+    base = _require.positive("base", base)
+    at = np.arange(seq)
+    if positions is not None:
+        at = _require.integers("positions", positions, np.asarray)
     if at.shape not in ((seq,), (batch, seq), (1, seq)):
         raise ValueError(
             f"positions must be (seq,) = ({seq},) or (batch, seq) = ({batch}, {seq}), got shape {at.shape}"
         )
     if not np.issubdtype(at.dtype, np.integer):
         raise TypeError(f"positions must be integers, got {at.dtype}")
-    frequency = float(base) ** (-np.arange(0, dim, 2) / dim)
+    frequency = base ** (-np.arange(0, dim, 2) / dim)
     return np.atleast_2d(at)[:, None, :, None] * frequency
 
 

@@ -44,6 +44,7 @@ def softmax(
     """
     _require.array("scores", scores)
     _require.floats(scores=scores)
+    _require.axis("scores", scores, axis)
     wide = scores.astype(working(scores.dtype), copy=False)
     largest = wide.max(axis, keepdims=True, initial=-np.inf)
     # A row with nothing in it has no largest score: take 0.

@@ -131,8 +131,14 @@ def merge_qkv_weights(
     array([[0, 1, 2, 3, 4, 5]])
     """
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+    n_heads = _require.count("n_heads", n_heads)
+    n_kv_heads = _require.count("n_kv_heads", n_kv_heads)
     for name, w in (("w_q", w_q), ("w_k", w_k), ("w_v", w_v)):
         _require.axes(name, w, "d_model", "width", kind=_require.EITHER)
+        heads = ("n_heads", n_heads)
+        if name != "w_q":
+            heads = ("n_kv_heads", n_kv_heads)
+        _require.divides(*heads, f"columns of {name}", w.shape[1])
         _require.same(
             "rows of w_q", w_q.shape[0], f"rows of {name}", w.shape[0]
         )

@@ -52,4 +52,6 @@ def alibi_bias(
     position = torch.arange(q_len, device=device)[:, None] + (k_len - q_len)
     distance = (position - torch.arange(k_len, device=device)).abs()
     bias = -slopes[:, None, None] * distance
-    return (bias + 0.0)[None].to(dtype)  # + 0.0: no negative zero
+    bias = (bias + 0.0)[None].to(dtype)  # + 0.0: no negative zero
+    _require.floats(dtype=bias)
+    return bias

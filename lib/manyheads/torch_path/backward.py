@@ -71,6 +71,7 @@ def softmax_backward(
     _require.array("weights", weights, _require.TORCH)
     _require.array("d_weights", d_weights, _require.TORCH)
     _require.floats(weights=weights, d_weights=d_weights)
+    _require.axis("weights", weights, axis)
     if weights.shape != d_weights.shape:
         raise ValueError(
             f"weights have shape {tuple(weights.shape)}, but d_weights {tuple(d_weights.shape)}; they must be equal"

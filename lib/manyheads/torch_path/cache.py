@@ -14,8 +14,11 @@ class _OnDevice:
 
     _kind = _require.TORCH
     _default_dtype = torch.float32
+    _places = ("device",)
 
     def _zeros(self, shape, dtype, device=None):
+        if not isinstance(dtype, torch.dtype):
+            raise TypeError(f"dtype must be a torch dtype, got {dtype!r}")
         return torch.zeros(shape, dtype=dtype, device=device)
 
     def _joined(self, seen: Tensor, new: Tensor) -> Tensor:

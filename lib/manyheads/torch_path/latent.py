@@ -84,6 +84,7 @@ def mla(
     )
     rope = sizes.rope_head_dim
     check_pairing("rotary", rotary, "rope_head_dim", rope)
+    _require.positive("rotary_base", rotary_base)
     sizes.check_context(context)
     turn = rotary if rope else None
     options = check_cached_options(

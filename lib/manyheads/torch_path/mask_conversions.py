@@ -39,6 +39,7 @@ def mask_to_bias(
     """
     forbidden = flip_mask(mask)
     zeros = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
+    _require.floats(dtype=zeros)
     return zeros.masked_fill(forbidden, -torch.inf)
 
 

@@ -125,7 +125,8 @@ def padding_mask(
     tensor([[1, 1, 1, 0],
             [1, 0, 0, 0]], dtype=torch.int32)
     """
-    lengths = torch.as_tensor(lengths, device=device)
+    lengths = _require.integers("lengths", lengths, torch.as_tensor)
+    lengths = lengths.to(device) if device else lengths
     if lengths.ndim == 2 and lengths.dtype == torch.bool:
         flags = lengths.shape[1]
         _require.same(

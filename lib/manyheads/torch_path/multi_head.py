@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch.nn.functional import linear
 
-from manyheads import _arguments
+from manyheads import _arguments, _require
 from manyheads._layer_arguments import (
     HeadSizes,
     check_cached_options,
@@ -79,6 +79,7 @@ def gqa(
     dims = HeadSizes.of(w_q, w_k, w_v, w_o, n_heads, n_kv_heads)
     if rotary is not None:
         check_pairing("rotary", rotary, "head_dim", dims.head_dim)
+        _require.positive("rotary_base", rotary_base)
     options = check_cached_options(
         cache, KVCache, context, lengths, rotary, options
     )

@@ -54,11 +54,10 @@ def apply_rotary(
     _require.floats(x=x)
     check_pairing("pairing", pairing, "dim", dim)
     half = dim // 2
-    at = (
-        torch.arange(seq)
-        if positions is None
-        else torch.as_tensor(positions)
-    )
+    base = _require.positive("base", base)
+    at = torch.arange(seq)
+    if positions is not None:
+        at = _require.integers("positions", positions, torch.as_tensor)
     if tuple(at.shape) not in ((seq,), (batch, seq), (1, seq)):
         raise ValueError(
             f"positions must be (seq,) = ({seq},) or (batch, seq) = ({batch}, {seq}), got shape {tuple(at.shape)}"
@@ -67,7 +66,7 @@ def apply_rotary(
         raise TypeError(
             f"positions must be integers, got {_require.dtype_name(at)}"
         )
-    frequency = float(base) ** (
+    frequency = base ** (
         -torch.arange(0, dim, 2, dtype=torch.float64) / dim
     )
     at = torch.atleast_2d(at.to("cpu"))

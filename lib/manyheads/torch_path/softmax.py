@@ -42,6 +42,7 @@ def softmax(
     """
     _require.array("scores", scores, _require.TORCH)
     _require.floats(scores=scores)
+    _require.axis("scores", scores, axis)
     if scores.shape[axis] == 0:
         return scores.clone()
     wide = scores.to(working(scores.dtype))

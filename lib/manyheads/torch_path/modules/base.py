@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from manyheads.config import AttentionConfig
+from manyheads.reference.cache import check_config
 
 
 class AttentionLayer(nn.Module):
@@ -11,10 +12,7 @@ class AttentionLayer(nn.Module):
 
     def __init__(self, config: AttentionConfig, variants: tuple[str, ...]):
         super().__init__()
-        if not isinstance(config, AttentionConfig):
-            raise TypeError(
-                f"config must be an AttentionConfig, got {type(config).__name__}"
-            )
+        check_config(config)
         if config.variant not in variants:
             mla = config.variant == "MLA"
             raise ValueError(
