@@ -136,3 +136,14 @@ def test_compiled_to_machine_code():
     mask = torch_path.padding_mask([7, 0], 7)
     options = {"causal": True, "mask": mask, "backend": "math"}
     torch.testing.assert_close(compiled(q, k, v, **options), torch_path.attention(q, k, v, **options))
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_shapes_without_memory(name):
+    """On the meta device there are shapes and no numbers."""
+    out = layer(name, device="meta")(torch.zeros(2, 5, 12, device="meta"), causal=True)
+    assert out.shape == (2, 5, 12) and out.device.type == "meta"
+    q, k, v = (torch.zeros(2, h, n, 4, device="meta") for h, n in ((6, 5), (2, 7), (2, 7)))
+    for backend in ("math", "sdpa"):
+        assert torch_path.attention(q, k, v, causal=True, backend=backend).shape == (2, 6, 5, 4)
+    assert torch_path.blocked_attention(q, k, v, causal=True).shape == (2, 6, 5, 4)

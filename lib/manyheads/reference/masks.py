@@ -101,7 +101,7 @@ def padding_mask(
     Returns
     -------
     bool array (batch, 1, 1, k_len)
-        It broadcasts over heads and queries.
+        It broadcasts over heads and queries. From flags, a view of them.
 
     Raises
     ------
