@@ -69,6 +69,57 @@ def test_autograd(batch, q_len, k_len, backend):
     assert all(x.grad.shape == x.shape and torch.isfinite(x.grad).all() for x in (q, k, v))
 
 
+@sizes
+def test_autograd_through_tiles_and_softmax(batch, q_len, k_len):
+    q, k, v, given = inputs(TORCH, batch, q_len, k_len, {"bias": True})
+    functions = TORCH.functions
+    for x in (q, k, v, given["bias"]):
+        x.requires_grad_()
+    functions.blocked_attention(q, k, v, block=(2, 2), **given).sum().backward()
+    functions.attention_scores(q, k, stage="weights", **given).sum().backward()
+    found = [x.grad for x in (q, k, v, given["bias"])]
+    assert all(grad.shape == x.shape for grad, x in zip(found, (q, k, v, given["bias"]), strict=True))
+    assert all(torch.isfinite(grad).all() for grad in found)
+
+
+@both
+def test_a_mask_that_forbids_all_is_like_no_keys(path):
+    q, k, v, _ = inputs(path, 2, 3, 5, {})
+    functions, none = path.functions, path.array(np.zeros((2, 1, 1, 5), bool))
+    out, lse = functions.blocked_attention(q, k, v, mask=none, return_lse=True)
+    assert path.numpy(out).tolist() == np.zeros((2, 6, 3, 7)).tolist()
+    assert path.numpy(lse).tolist() == np.full((2, 6, 3), -np.inf).tolist()
+    assert path.numpy(functions.attention(q, k, v, mask=none)).tolist() == np.zeros((2, 6, 3, 7)).tolist()
+    for gradient in functions.attention_backward(out, q, k, v, mask=none)[:3]:
+        assert not path.numpy(gradient).any()
+    merged, both_lse = functions.merge_attention([(out, lse), (out, lse)])
+    assert path.numpy(merged).tolist() == path.numpy(out).tolist()
+    assert path.numpy(both_lse).tolist() == path.numpy(lse).tolist()
+
+
+@both
+@pytest.mark.parametrize("room", [{"capacity": 4}, {"window": 2}], ids=["all", "ring"])
+def test_caches(path, room):
+    """A chunk of nothing, before the first token and after some; a batch of nobody."""
+    kv = path.functions.KVCache(2, 3, 4, v_head_dim=5, dtype=path.zeros(1).dtype, **room)
+    latents = path.functions.LatentCache(2, 6, 0, dtype=path.zeros(1).dtype, **room)
+    for tokens, seen in ((0, 0), (2, 2), (0, 2)):
+        got = kv.append(path.zeros(2, 3, tokens, 4), path.zeros(2, 3, tokens, 5), lengths=[tokens] * 2)
+        assert got.keys.shape == (2, 3, seen, 4) and got.values.shape == (2, 3, seen, 5)
+        assert got.mask.shape[-2:] == (tokens, seen) and got.mask.dtype == path.array(np.zeros(1, bool)).dtype
+        out = path.functions.attention(path.zeros(2, 3, tokens, 4), got.keys, got.values, mask=got.mask)
+        assert out.shape == (2, 3, tokens, 5) and out.dtype == got.keys.dtype
+        entry = latents.append(path.zeros(2, tokens, 6), path.zeros(2, tokens, 0))
+        assert entry.keys.shape == entry.values.shape == (2, 1, seen, 6)
+        assert kv.lengths.tolist() == latents.lengths.tolist() == [seen, seen]
+    nobody = path.functions.KVCache(0, 3, 4, dtype=path.zeros(1).dtype, **room)
+    for tokens in (2, 0, 1):
+        got = nobody.append(path.zeros(0, 3, tokens, 4), path.zeros(0, 3, tokens, 4), lengths=[])
+        out = path.functions.attention(path.zeros(0, 3, tokens, 4), got.keys, got.values, mask=got.mask)
+        assert out.shape == (0, 3, tokens, 4)
+    assert nobody.lengths.tolist() == [] and nobody.nbytes == 0
+
+
 @both
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_layers(path, variant):
@@ -100,6 +151,13 @@ def test_pieces(path):
     assert functions.causal_mask(0, 3).shape == (0, 3)
     assert functions.padding_mask(path.array(np.zeros(0, int)), 3).shape == (0, 1, 1, 3)
     assert functions.padding_mask(path.array(np.zeros(2, int)), 0).shape == (2, 1, 1, 0)
+    assert functions.padding_mask([], 3).shape == (0, 1, 1, 3)
+    assert functions.padding_mask(path.array(np.zeros((0, 3), bool))).shape == (0, 1, 1, 3)
+    assert functions.block_sparse_mask(path.array(np.zeros((0, 2), bool)), 4).shape == (0, 8)
+    assert functions.sliding_window_mask(3, 0, 2).shape == functions.top_left_causal_mask(3, 0).shape == (3, 0)
+    mixed = functions.combine_masks(functions.causal_mask(3, 0), functions.padding_mask([0, 0], 0))
+    assert mixed.shape == (2, 1, 3, 0) and str(mixed.dtype).endswith("bool")
+    assert functions.mask_to_bias(mixed).shape == functions.bias_to_mask(functions.mask_to_bias(mixed)).shape
     assert functions.apply_rotary(path.zeros(2, 3, 0, 4)).shape == (2, 3, 0, 4)
     assert functions.alibi_bias(3, 0, 2).shape == (1, 3, 0, 2)
     assert functions.rms_norm(path.zeros(0, 4), path.zeros(4)).shape == (0, 4)

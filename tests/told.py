@@ -155,6 +155,10 @@ TOLD = {
         ValueError,
         "window=3, but the cache has window=None; a cache's window is set where it is made",
     ),
+    "a cache that is not causal": (
+        ValueError,
+        "a cache is read causally: leave causal out, or give causal=True",
+    ),
     "rows of w_up": (ValueError, "latent_rank of norm is 5, but rows of w_up is 6; they must be equal"),
     "columns of w_up": (
         ValueError,

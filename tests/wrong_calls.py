@@ -132,6 +132,9 @@ CALLS = {
     "a window that the cache has not": lambda w: w.gqa(
         options={"cache": w.cache(2, 2, 4, capacity=4, v_head_dim=7), "window": 3, "causal": True}
     ),
+    "a cache that is not causal": lambda w: w.gqa(
+        options={"cache": w.cache(2, 2, 4, capacity=4, v_head_dim=7), "causal": False}
+    ),
     "rows of w_up": lambda w: w.mla(w_up=(6, 27)),
     "columns of w_up": lambda w: w.mla(w_up=(5, 30)),
     "w_down narrower than its latent": lambda w: w.mla(w_down=(12, 4)),

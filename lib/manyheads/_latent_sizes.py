@@ -30,7 +30,7 @@ class LatentSizes(NamedTuple):
         head_dim = q_dim - rope
         if head_dim < 1:
             raise ValueError(
-                f"a head of w_q is {q_dim} wide, and the rotary key takes {rope} of it; at least 1 must be left"
+                f"a head of w_q is {q_dim} wide, and w_down's rotary part takes {rope} of it; at least 1 must be left"
             )
         if (columns := n_heads * (head_dim + v_dim)) != w_up.shape[1]:
             raise ValueError(

@@ -79,7 +79,10 @@ def check_cached_options(cache, wanted: type, context, lengths, rotary, options:
             raise ValueError(
                 f"window={window}, but the cache has window={cache.window}; a cache's window is set where it is made"
             )
-        _require.flag("causal", options.pop("causal", True))
+        causal = options.pop("causal", True)
+        _require.flag("causal", causal)
+        if not causal:
+            raise ValueError("a cache is read causally: leave causal out, or give causal=True")
     return options
 
 

@@ -70,7 +70,9 @@ def count(name: str, value, least: int = 1) -> int:
 
 def whole(name: str, value) -> None:
     """A whole number, of whatever type. Every array has ``__index__``, whatever is in it."""
-    one = kind_of(value) is None or (value.ndim == 0 and "int" in dtype_name(value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return  # the compiler's symbols for sizes too, which it lets nobody ask more about
+    one = kind_of(value) is None or (getattr(value, "ndim", 0) == 0 and "int" in dtype_name(value))
     if isinstance(value, bool) or not hasattr(value, "__index__") or not one:
         raise TypeError(f"{name} must be a whole number, got {value!r}")
 

@@ -7,6 +7,7 @@ from manyheads.reference.blocked import tile_sizes, visible_keys
 from manyheads.torch_path._call import Call, checked, drop_unread
 from manyheads.torch_path._precision import own_precision, working
 from manyheads.torch_path._shapes import Bool, Float, Tensor
+from manyheads.torch_path.attention import attention
 from manyheads.torch_path.masks import combine_masks
 
 
@@ -66,23 +67,26 @@ def blocked_attention(
     >>> torch.allclose(out, attention(q, k, v, causal=True), atol=1e-12)
     True
     """
-    call = checked(
-        q,
-        k,
-        v,
-        mask=mask,
-        bias=bias,
-        causal=causal,
-        window=window,
-        scale=scale,
-        softcap=softcap,
-    )
+    options = {
+        "mask": mask,
+        "bias": bias,
+        "causal": causal,
+        "window": window,
+        "scale": scale,
+        "softcap": softcap,
+    }
+    call = checked(q, k, v, **options)
     rows, columns = tile_sizes(block)
+    wide = working(q.dtype)
+    if 0 in call.sizes:  # no tile, through which autograd could find back
+        out = attention(q, k, v, **options)
+        assert isinstance(out, Tensor)  # no weights were asked for
+        lse = q.new_full(q.shape[:3], -torch.inf, dtype=wide)
+        return (out, lse) if return_lse else out
     spans = [
         slice(start, min(start + rows, call.sizes.q_len))
         for start in range(0, call.sizes.q_len, rows)
     ]
-    wide = working(q.dtype)
     with own_precision(q):
         read = _read(call, spans)
         keys = drop_unread(k.to(wide), read)
@@ -91,12 +95,8 @@ def blocked_attention(
             _rows(q[:, :, span].to(wide), keys, values, call, span, columns)
             for span in spans
         ]
-    if not blocks:
-        out = q.new_zeros((*q.shape[:3], v.shape[-1]))
-        lse = torch.zeros(q.shape[:3], dtype=wide, device=q.device)
-    else:
-        out = torch.cat([out for out, _ in blocks], dim=2).to(q.dtype)
-        lse = torch.cat([lse for _, lse in blocks], dim=2)
+    out = torch.cat([out for out, _ in blocks], dim=2).to(q.dtype)
+    lse = torch.cat([lse for _, lse in blocks], dim=2)
     return (out, lse) if return_lse else out
 
 
