@@ -93,8 +93,14 @@ def _fits(name: str, value, sizes: Sizes) -> None:
     )
 
 
-def masks_fit(*masks) -> None:
-    """Masks of 2 or 4 axes that broadcast against each other, in one place."""
+def masks_fit(masks, kind: str) -> None:
+    """Boolean masks of 2 or 4 axes that broadcast against each other, in one place."""
+    for mask in masks:
+        _require.array("a mask", mask, kind)
+        if not _require.is_bool(mask):
+            raise TypeError(f"a mask must be boolean, True where a query may attend, got {_require.dtype_name(mask)}")
+        if mask.ndim not in (2, 4):
+            raise ValueError(f"a mask must be (q_len, k_len) or have four axes, got shape {tuple(mask.shape)}")
     _require.devices(**{f"mask {i}": mask for i, mask in enumerate(masks)})
     for i, one in enumerate(masks):
         for other in masks[:i]:

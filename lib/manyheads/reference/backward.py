@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manyheads import _arguments, _require
-from manyheads._shapes import Array, Bool, Float
+from manyheads._shapes import AnyArray, Array, Bool, Float
 from manyheads.reference._call import checked
 from manyheads.reference._grouping import stack_group, unstack_group
 from manyheads.reference._visibility import drop_unread
@@ -18,9 +18,9 @@ class AttentionGradients(NamedTuple):
 
     Parameters
     ----------
-    q, k, v : float arrays
+    q, k, v : float arrays, or tensors on the torch path
         Each with the shape and dtype of what it belongs to.
-    bias : float array, or None
+    bias : float array or tensor, or None
         None where attention had no bias.
 
     Examples
@@ -31,10 +31,10 @@ class AttentionGradients(NamedTuple):
     True
     """
 
-    q: np.ndarray
-    k: np.ndarray
-    v: np.ndarray
-    bias: np.ndarray | None
+    q: AnyArray
+    k: AnyArray
+    v: AnyArray
+    bias: AnyArray | None
 
 
 def softmax_backward(

@@ -117,7 +117,7 @@ def _rows(
     largest = np.full((count, 1), -np.inf, queries.dtype)
     total = np.zeros((count, 1), queries.dtype)
     out = np.zeros((count, values.shape[-1]), queries.dtype)
-    ones = np.ones((len(values), 1), queries.dtype)
+    ones = np.ones((min(columns, len(values)), 1), queries.dtype)
     first, last = visible_keys(call, span)
     for start in range(first, last, columns):
         tile = slice(start, min(start + columns, last))
@@ -130,7 +130,7 @@ def _rows(
         np.exp(scores, out=scores)
         faded = np.exp(largest - shift)
         # A product with ones sums the rows, faster than sum does.
-        total = total * faded + scores @ ones[tile]
+        total = total * faded + scores @ ones[: tile.stop - start]
         out = out * faded + scores @ values[tile]
         largest = now
     some = total > 0

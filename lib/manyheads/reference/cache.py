@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manyheads import _require, _slots
+from manyheads import _arrays, _require, _slots
 from manyheads._shapes import AnyArray, Float, Int
 from manyheads.config import AttentionConfig
 
@@ -212,7 +212,7 @@ class KVCache:
         """Write, and give what is seen; the other way round where writing would destroy what is seen."""
         seen = held[:, :, : place.used]
         if not place.write_first:
-            seen = self._joined(seen, new)
+            seen = _arrays.concatenate([seen, new], axis=2)
         if place.run is not None:
             held[:, :, place.run] = new
         else:
@@ -240,9 +240,6 @@ class KVCache:
             ) from None
         # The operating system gives the memory page by page.
         return np.zeros(shape, dtype)
-
-    def _joined(self, seen, new):
-        return np.concatenate([seen, new], axis=2)
 
 
 def check_config(config) -> None:

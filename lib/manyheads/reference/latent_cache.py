@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
-from manyheads import _require, _slots
+from manyheads import _arrays, _require, _slots
 from manyheads._shapes import AnyArray, Float
 from manyheads.config import AttentionConfig
 from manyheads.reference.cache import Cached, KVCache, check_config
@@ -127,12 +125,9 @@ class LatentCache(KVCache):
         held = "the cache's"
         _require.same("width of latent", latent_is[2], held, self._rank)
         _require.same("width of rotary_key", key_is[2], held, rope)
-        entry = self._side_by_side(latent, rotary_key)[:, None]
+        _require.floats(latent=latent, rotary_key=rotary_key)
+        entry = _arrays.concatenate([latent, rotary_key], axis=-1)[:, None]
         self._check("latent with rotary_key", entry, self._keys)
         place = self._slots.place(entry.shape[2], lengths)
         keys = self._update(self._keys, entry, place)
         return Cached(keys, keys[..., : self._rank], *self._seen(place))
-
-    def _side_by_side(self, latent, rotary_key):
-        _require.floats(latent=latent, rotary_key=rotary_key)
-        return np.concatenate([latent, rotary_key], axis=-1)

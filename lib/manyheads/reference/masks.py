@@ -220,19 +220,7 @@ def combine_masks(
     ((2, 1, 2, 2), [[1, 0], [1, 0]])
     """
     given = [mask for mask in masks if mask is not None]
-    for mask in given:
-        _require.array("a mask", mask)
-        if mask.dtype != bool:
-            raise TypeError(
-                "a mask must be boolean, True where a query may attend, "
-                f"got {mask.dtype}"
-            )
-        if mask.ndim not in (2, 4):
-            raise ValueError(
-                "a mask must be (q_len, k_len) or have four axes, "
-                f"got shape {mask.shape}"
-            )
-    _arguments.masks_fit(*given)
+    _arguments.masks_fit(given, _require.NUMPY)
     return (
         np.logical_and.reduce(np.broadcast_arrays(*given))
         if given

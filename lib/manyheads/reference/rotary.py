@@ -83,6 +83,17 @@ def check_pairing(name: str, pairing, width_name: str, width: int) -> None:
         )
 
 
+def check_positions(at, batch: int, seq: int) -> None:
+    """Integers, one for each token, or for each token of each sequence. For NumPy and torch."""
+    got = tuple(at.shape)
+    if got not in ((seq,), (batch, seq), (1, seq)):
+        raise ValueError(
+            f"positions must be (seq,) = ({seq},) or (batch, seq) = ({batch}, {seq}), got shape {got}"
+        )
+    if "int" not in (name := _require.dtype_name(at)):
+        raise TypeError(f"positions must be integers, got {name}")
+
+
 def rotary_angles(
     batch: int, seq: int, dim: int, positions, base: float
 ) -> Float[Array, "... seq half"]:
@@ -91,12 +102,7 @@ def rotary_angles(
     at = np.arange(seq)
     if positions is not None:
         at = _require.integers("positions", positions, np.asarray)
-    if at.shape not in ((seq,), (batch, seq), (1, seq)):
-        raise ValueError(
-            f"positions must be (seq,) = ({seq},) or (batch, seq) = ({batch}, {seq}), got shape {at.shape}"
-        )
-    if not np.issubdtype(at.dtype, np.integer):
-        raise TypeError(f"positions must be integers, got {at.dtype}")
+    check_positions(at, batch, seq)
     frequency = base ** (-np.arange(0, dim, 2) / dim)
     return np.atleast_2d(at)[:, None, :, None] * frequency
 

@@ -14,6 +14,7 @@ from manyheads.reference import (
     FUSED_LAYOUTS,
     PAIRINGS,
     STAGES,
+    AttentionGradients,
     alibi_slopes,
     combine_heads,
     convert_rotary_pairing,
@@ -39,7 +40,6 @@ from manyheads.reference import (
 from manyheads.torch_path.alibi import alibi_bias
 from manyheads.torch_path.attention import BACKENDS, attention
 from manyheads.torch_path.backward import (
-    AttentionGradients,
     attention_backward,
     softmax_backward,
 )

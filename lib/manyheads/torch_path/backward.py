@@ -1,37 +1,12 @@
 """The gradients of attention, as autograd finds them: to hold hand-written ones against."""
 
-from typing import NamedTuple
-
 import torch
 
 from manyheads import _arguments, _require
+from manyheads.reference.backward import AttentionGradients
 from manyheads.torch_path._call import checked
 from manyheads.torch_path._shapes import Bool, Float, Tensor
 from manyheads.torch_path.attention import attention
-
-
-class AttentionGradients(NamedTuple):
-    """Gradients of a scalar loss, as `attention_backward` gives them.
-
-    Parameters
-    ----------
-    q, k, v : float tensors
-        Each with the shape and dtype of what it belongs to.
-    bias : float tensor, or None
-        None where attention had no bias.
-
-    Examples
-    --------
-    >>> import torch
-    >>> q = k = v = torch.ones(1, 1, 2, 4)
-    >>> attention_backward(torch.ones(1, 1, 2, 4), q, k, v).bias is None
-    True
-    """
-
-    q: Tensor
-    k: Tensor
-    v: Tensor
-    bias: Tensor | None
 
 
 def softmax_backward(

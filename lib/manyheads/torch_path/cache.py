@@ -1,7 +1,6 @@
 """The caches as tensors. For inference: gradients do not go through what was stored."""
 
 import torch
-from torch import Tensor
 
 from manyheads import _require, reference
 from manyheads.reference.cache import Cached
@@ -20,13 +19,6 @@ class _OnDevice:
         if not isinstance(dtype, torch.dtype):
             raise TypeError(f"dtype must be a torch dtype, got {dtype!r}")
         return torch.zeros(shape, dtype=dtype, device=device)
-
-    def _joined(self, seen: Tensor, new: Tensor) -> Tensor:
-        return torch.cat([seen, new], dim=2)
-
-    def _side_by_side(self, latent: Tensor, rotary_key: Tensor) -> Tensor:
-        _require.floats(latent=latent, rotary_key=rotary_key)
-        return torch.cat([latent, rotary_key], dim=-1)
 
     def _check(self, name: str, new, held) -> None:
         super()._check(name, new, held)  # type: ignore[misc]

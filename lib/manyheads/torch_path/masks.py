@@ -233,18 +233,7 @@ def combine_masks(
             [1, 1]], dtype=torch.int32)
     """
     given = [mask for mask in masks if mask is not None]
-    for mask in given:
-        _require.array("a mask", mask, _require.TORCH)
-        if mask.dtype != torch.bool:
-            raise TypeError(
-                "a mask must be boolean, True where a query may attend, "
-                f"got {_require.dtype_name(mask)}"
-            )
-        if mask.ndim not in (2, 4):
-            raise ValueError(
-                f"a mask must be (q_len, k_len) or have four axes, got shape {tuple(mask.shape)}"
-            )
-    _arguments.masks_fit(*given)
+    _arguments.masks_fit(given, _require.TORCH)
     both = None
     for mask in given:
         both = mask if both is None else both & mask

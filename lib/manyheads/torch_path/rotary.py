@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from manyheads import _require
-from manyheads.reference.rotary import check_pairing
+from manyheads.reference.rotary import check_pairing, check_positions
 from manyheads.torch_path._precision import working
 from manyheads.torch_path._shapes import AnyArray, Float, Int, Tensor
 
@@ -58,14 +58,7 @@ def apply_rotary(
     at = torch.arange(seq)
     if positions is not None:
         at = _require.integers("positions", positions, torch.as_tensor)
-    if tuple(at.shape) not in ((seq,), (batch, seq), (1, seq)):
-        raise ValueError(
-            f"positions must be (seq,) = ({seq},) or (batch, seq) = ({batch}, {seq}), got shape {tuple(at.shape)}"
-        )
-    if at.dtype.is_floating_point or at.dtype == torch.bool:
-        raise TypeError(
-            f"positions must be integers, got {_require.dtype_name(at)}"
-        )
+    check_positions(at, batch, seq)
     frequency = base ** (
         -torch.arange(0, dim, 2, dtype=torch.float64) / dim
     )
