@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 PORT ?= 8000
+PROVE ?=  # --if-changed: only if anything has, since solutions/proved.json was written
 BIN := $(VENV)/bin
 MANYHEADS := $(BIN)/python -m manyheads
 SET_UP := $(VENV)/.set-up
@@ -35,8 +36,9 @@ grade: $(SET_UP)  ## grade the sample class, into var/sample-class
 test: book  ## all tests; says at the end what could not be run here
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
-prove: $(SET_UP)  ## prove through nbgrader that marks are what the definitions say
-	$(MANYHEADS) release --check
+prove: $(SET_UP)  ## prove the graders: every right answer passes, every wrong one fails; here, in a page, in nbgrader
+	$(MANYHEADS) verify $(PROVE)
+	$(MANYHEADS) release --check --files-only
 
 bench: $(SET_UP)  ## speed, as ratios against the named rival
 	OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2 MKL_NUM_THREADS=2 VECLIB_MAXIMUM_THREADS=2 \

@@ -11,10 +11,10 @@ from manyheads.authoring.course import Course
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def copy_of_course(folder: Path) -> Course:
-    """The authored and released notebooks with their configuration, in a folder of their own."""
+def copy_of_course(folder: Path, assignment: str = "01-projections") -> Course:
+    """One assignment, authored and released, with the configuration: a course of its own."""
     for name in ("solutions", "exercises"):
-        shutil.copytree(ROOT / name, folder / name)
+        shutil.copytree(ROOT / name / assignment, folder / name / assignment)
     shutil.copy(ROOT / "nbgrader_config.py", folder)
     return Course(folder)
 

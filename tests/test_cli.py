@@ -42,7 +42,7 @@ def test_version(course):
     [
         ([], "the following arguments are required: COMMAND"),
         (["grde"], "no command is called 'grde'; did you mean 'grade'?"),
-        (["zzz"], "no command is called 'zzz'; there are: build, release, grade"),
+        (["zzz"], "no command is called 'zzz'; there are: build, release, verify, grade"),
         (["grade", "nowhere"], "nowhere is not a folder; expected nowhere/STUDENT/ASSIGNMENT/*.ipynb"),
         (["grade", "--assignment", "01-projektions"], "'01-projektions'; did you mean '01-projections'?"),
         (["grade", "--jobs", "0"], "argument --jobs: expected a whole number from 1, got '0'"),
@@ -83,7 +83,7 @@ def test_a_defect_of_ours_is_not_hidden(monkeypatch):
 def test_it_works_from_any_folder_of_the_course(course):
     done = run([sys.executable, "-m", "manyheads", "release", "--check", "--files-only"], course.root / "exercises")
     assert done.returncode == 0, done.stderr
-    assert "exercises/ is what solutions/ give (01-projections)." in done.stdout
+    assert f"exercises/ is what solutions/ give ({', '.join(course.assignments())})." in done.stdout
 
 
 def test_the_seed_is_made_once_readable_by_its_owner_alone(course):

@@ -78,6 +78,18 @@ def _parser() -> argparse.ArgumentParser:
     _add_jobs(release)
     release.set_defaults(run=_release)
 
+    verify = commands.add_parser(
+        "verify",
+        help="prove that the graders are right",
+        description="Prove the graders: right answers pass; starters, known mistakes (each by its name), spoiled "
+        "answers and mutants fail.",
+    )
+    verify.add_argument("exercise", nargs="*", help="an exercise or an assignment (default: all)")
+    verify.add_argument("--quick", action="store_true", help="a few seeds, and no other places than this Python")
+    verify.add_argument("--if-changed", action="store_true", help="only if something has, since all was proved")
+    _add_jobs(verify)
+    verify.set_defaults(run=_verify)
+
     grade = commands.add_parser(
         "grade",
         help="grade a class",
@@ -130,6 +142,14 @@ def _release(parsed) -> int:
     if parsed.check:
         return console.check_release(found, names, parsed.jobs, parsed.files_only)
     return console.release(found, names)
+
+
+def _verify(parsed) -> int:
+    from manyheads.authoring import course, verification_console
+
+    return verification_console.verify(
+        course.find(parsed.course), parsed.exercise, parsed.jobs, quick=parsed.quick, if_changed=parsed.if_changed
+    )
 
 
 def _grade(parsed) -> int:

@@ -44,7 +44,9 @@ from manyheads.grading import check
 # %% [markdown]
 # ## 1 · One product for each head
 #
-# *10 minutes.* The plain way to read "multi-head": every head has its own matrix, and looks at the same tokens
+# *10 minutes. You need: `@`, and how to stack arrays along a new axis.*
+#
+# The plain way to read "multi-head": every head has its own matrix, and looks at the same tokens
 # through it. Here the matrices come stacked, `w[h]` being head `h`'s. Multiply, and put the heads where this
 # course always has them: behind the batch, in front of the tokens.
 #
@@ -77,7 +79,9 @@ check("per-head-projections", per_head_projections, aspect="float32")
 # %% [markdown]
 # ## 2 · One product for all heads
 #
-# *15 minutes.* Now the matrices of all heads lie side by side in one `w`: head `h` owns the columns
+# *15 minutes. You need: `reshape` and `transpose`; part 1 read, not solved.*
+#
+# Now the matrices of all heads lie side by side in one `w`: head `h` owns the columns
 # `h * head_dim` to `(h + 1) * head_dim`. One product makes a row with all heads' numbers for each token. What is
 # left is to cut that row into heads and to move the heads in front of the tokens.
 #
@@ -91,12 +95,7 @@ check("per-head-projections", per_head_projections, aspect="float32")
 #
 # Then head 0 is `[[1, 2], [5, 6]]` and head 1 is `[[3, 4], [7, 8]]`: a row for each token in both. Try your idea
 # on these eight numbers before you check; more than one way of getting the *shape* `(1, 2, 2, 2)` gets the numbers
-# wrong, and NumPy will not complain.
-#
-# ```python
-# x = np.arange(1.0, 9.0).reshape(1, 2, 4)      # with w the identity, the product is x itself
-# fused_projection(x, np.eye(4), n_heads=2)
-# ```
+# wrong, and NumPy will not complain. (In the example below `w` is the identity, so that the product is `x` itself.)
 #
 # <!-- contract: fused-projection -->
 #
@@ -122,7 +121,9 @@ check("fused-projection", fused_projection, aspect="float32")
 # %% [markdown]
 # ## 3 · From a matrix for each head to one matrix
 #
-# *10 minutes.* You are given the stacked matrices of part 1 and want the single one of part 2, so that one product
+# *10 minutes. You need: `transpose` or `concatenate`; parts 1 and 2 read.*
+#
+# You are given the stacked matrices of part 1 and want the single one of part 2, so that one product
 # does the work of many. Nothing is computed: every weight moves to its place.
 #
 # By hand: the matrices `[[1, 2], [3, 4]]` and `[[5, 6], [7, 8]]`, stacked to shape `(2, 2, 2)`, become
@@ -158,7 +159,9 @@ check("pack-heads", pack_heads, aspect="float32")
 # %% [markdown]
 # ## 4 · Three layouts of one fused product
 #
-# *15 minutes.* If one product can serve all heads, it can serve queries, keys and values too: many published models
+# *15 minutes. You need: slicing and `reshape`; part 2 read.*
+#
+# If one product can serve all heads, it can serve queries, keys and values too: many published models
 # keep a single matrix for all three. They do not agree on the order of its columns. In blocks of `head_dim` columns,
 # with two heads (`q0` is the query of head 0, and so on):
 #
@@ -181,8 +184,7 @@ check("pack-heads", pack_heads, aspect="float32")
 #
 # <!-- contract: split-qkv -->
 #
-# Given: `reference.split_heads(x, n_heads)` turns `(batch, seq, n_heads * head_dim)` into
-# `(batch, n_heads, seq, head_dim)`, if you want it. `head_dim` is not given: find it from the width.
+# `head_dim` is not given: find it from the width.
 
 
 # %% nbgrader={"solution": true}
@@ -221,7 +223,9 @@ check("split-qkv", split_qkv, aspect="per_group")
 # %% [markdown]
 # ## 5 · Counting the weights
 #
-# *5 minutes.* An attention layer has four matrices: `W_Q`, `W_K` and `W_V` make the queries, keys and values, and
+# *5 minutes. You need: arithmetic.*
+#
+# An attention layer has four matrices: `W_Q`, `W_K` and `W_V` make the queries, keys and values, and
 # `W_O` takes the heads, laid side by side, back to `d_model`. This layer has no biases. How many weights do
 # `n_layers` such layers have?
 #
@@ -258,7 +262,9 @@ check("attention-parameters", attention_parameters, aspect="layers")
 # %% [markdown]
 # ## 6 · In your own words
 #
-# *10 minutes, 4 points, read by a person.* In a model without a mask, a colleague splits the heads with
+# *10 minutes. You need: part 2 read. 4 points, given by a person.*
+#
+# In a model without a mask, a colleague splits the heads with
 #
 # ```python
 # q = (x @ w_q).reshape(batch, n_heads, seq, head_dim)     # and k and v likewise

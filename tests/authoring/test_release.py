@@ -5,6 +5,8 @@ import json
 import nbformat
 import pytest
 from manyheads.authoring import files, release
+from manyheads.exercises import of_chapter
+from manyheads.exercises.registry import CHAPTERS
 
 from ..helpers import copy_of_course, manyheads, run
 
@@ -32,16 +34,20 @@ def test_it_is_byte_for_byte_what_nbgrader_makes(copied):
     assert files.tree(copied.exercises / ASSIGNMENT) == ours
 
 
-def test_nothing_of_the_solutions_is_in_what_students_get(course):
-    released = (course.exercises / ASSIGNMENT / "projections.ipynb").read_text()
+@pytest.mark.parametrize("assignment", CHAPTERS)
+def test_nothing_of_the_solutions_is_in_what_students_get(course, assignment):
+    (path,) = (course.exercises / assignment).glob("*.ipynb")
+    released = path.read_text()
     for secret in ("BEGIN SOLUTION", "HIDDEN", "Rubric", 'inputs=\\"hidden\\"', "np.stack(heads, axis=1)"):
         assert secret not in released
-    assert released.count("raise NotImplementedError()") == 5
+    assert released.count("raise NotImplementedError()") == len(of_chapter(assignment))
     assert released.count("YOUR ANSWER HERE") == 1
 
 
-def test_nothing_executed_is_committed(course):
-    notebook = nbformat.read(course.exercises / ASSIGNMENT / "projections.ipynb", as_version=4)
+@pytest.mark.parametrize("assignment", CHAPTERS)
+def test_nothing_executed_is_committed(course, assignment):
+    (path,) = (course.exercises / assignment).glob("*.ipynb")
+    notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in notebook.cells)
 

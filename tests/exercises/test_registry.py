@@ -21,7 +21,7 @@ def test_a_misspelt_exercise_is_told_the_nearest(name, message):
 
 
 def test_a_name_like_no_other_lists_all():
-    with pytest.raises(UnknownName, match="no exercise is called 'zzz'; there are: per-head-projections, fused"):
+    with pytest.raises(UnknownName, match="no exercise is called 'zzz'; there are: softmax, single-head"):
         get("zzz")
 
 

@@ -24,6 +24,25 @@ def test_the_reference_passes_silently_but_for_its_points(name, inputs, capsys):
     assert all(line.startswith("✓") for line in lines)
 
 
+def test_a_hint_is_shown_before_the_report_and_costs_nothing(capsys):
+    check("pack-heads", reference.pack_heads, "values", hint=2)
+    out = capsys.readouterr().out
+    assert out.startswith("Hint 2 of 2\n  A row of the result belongs to one of the d_model inputs")
+    assert out.endswith("✓ pack-heads, values: right, 2 of 2 points\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hints_lead_from_far_to_near_without_repeating_themselves(name):
+    hints = get(name).hints
+    assert 2 <= len(hints) <= 4 and len(set(hints)) == len(hints)
+    assert all(40 < len(hint) < 400 and hint[-1] in ".?" for hint in hints)
+
+
+@pytest.mark.parametrize("hint", [0, 3, -1, True, "1", 1.0])
+def test_a_hint_that_does_not_exist(hint, capsys):
+    assert said(capsys, "pack-heads", len, hint=hint)[1] == f"hint must be a whole number from 1 to 2, got {hint!r}"
+
+
 def test_one_aspect_only(capsys):
     check("fused-projection", reference.fused_projection, "float32")
     assert capsys.readouterr().out == "✓ fused-projection, float32: right, 1 of 1 point\n"

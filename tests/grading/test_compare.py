@@ -141,3 +141,52 @@ def test_nan_where_nan_is_expected_is_right_and_elsewhere_wrong():
     want = np.array([1.0, np.nan, np.inf])
     assert not wrong_elements(want, want.copy(), ONE_PRODUCT).any()
     assert wrong_elements(want, np.array([np.nan, 1.0, -np.inf]), ONE_PRODUCT).all()
+
+
+@pytest.mark.parametrize(
+    ("holds", "wanted", "got", "said"),
+    [
+        ("bool", "bool", "float64", "dtype float64; expected bool: True or False for each element"),
+        ("bool", "float32", "float64", "dtype float64; expected float32"),
+        ("int", "int64", "float64", "dtype float64; expected whole numbers, such as int64"),
+        ("like the input", "float32", "float64", "dtype float64; expected float32, which the input has"),
+    ],
+)
+def test_what_dtype_is_expected_and_why(holds, wanted, got, said):
+    output = Output("result", ("q_len", "k_len"), holds)
+    found = problem((output,), to_value(np.ones((2, 3), wanted)), to_value(np.ones((2, 3), got)), {})
+    assert (found.kind, found.message) == ("dtype", said)
+
+
+def test_an_axis_of_one_element_has_no_name_in_a_message():
+    output = Output("result", ("batch", "1", "k_len"), "bool")
+    want = np.ones((2, 1, 3), bool)
+    got = want.copy()
+    got[1, 0, 2] = False
+    assert "the first at batch 1, key 2." in problem((output,), to_value(want), to_value(got), {}).message
+    assert "(batch 2, 1, k_len 3)" in problem((output,), to_value(want), to_value(want[0]), {}).message
+
+
+FRACTION = (Output("fraction", None, "float"),)
+
+
+@pytest.mark.parametrize("got", [0.75, np.float64(0.75), np.float32(0.75), np.array(0.75), 0.75 * (1 + 1e-13)])
+def test_a_float_that_is_right(got):
+    assert problem(FRACTION, to_value(0.75), to_value(got), {"float64": 1e-12}) is None
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (0.375, "0.375; expected 0.75 (yours is 0.5 times that)"),
+        (1, "1; expected 0.75"),
+        (0.75 * (1 + 1e-11), "0.7500000000075; expected 0.75 (yours is 1.00000000001 times that)"),
+        (float("nan"), "nan; expected 0.75"),
+        (10**400, "a number of about 400 digits; expected 0.75"),
+        (True, "a bool; expected a float"),
+        (None, "None; expected a float; a return may be missing"),
+        ("0.75", "a str; expected a float"),
+    ],
+)
+def test_a_float_that_is_wrong(got, said):
+    assert said in problem(FRACTION, to_value(0.75), to_value(got), {"float64": 1e-12}).message

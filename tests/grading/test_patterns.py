@@ -25,6 +25,17 @@ def right_only(place):
         (right_only(np.s_[:, 0]), "Only head 0 is right"),
         (right_only(np.s_[0]), "Only batch 0 is right"),
         (right_only(np.s_[0, 1, 2]), ""),
+        (right_only(np.s_[..., :2]), "Right up to token 1, wrong from token 2 on"),
+        (right_only(np.s_[..., 3:]), "Wrong up to token 2, right from token 3 on"),
+        (right_only(np.s_[:, [0, 2]]), "Only head 1 is wrong"),
+        (WANT[:, ::-1], "At head 0 stands what belongs to head 2; each head is right in itself"),
+        (np.roll(WANT, 1, axis=2), "At token 0 stands what belongs to token 4; each token is right in itself"),
+        (WANT[:, [1, 1, 1]], "Every head holds what belongs to head 1"),
+        (WANT.mean(axis=1, keepdims=True) + 0 * WANT, "Every head holds the same; they should differ"),
+        (
+            WANT * [[[0.5], [1], [2]]],
+            "Each row along token is right up to a factor of its own, from 0.5 to 2: a sum or",
+        ),
     ],
 )
 def test_the_shape_of_the_error(got, sentence):
@@ -36,3 +47,37 @@ def test_the_shape_of_the_error(got, sentence):
 def test_values_that_are_not_finite_have_no_pattern():
     got = WANT * np.nan
     assert pattern_of(WANT, got, np.isnan(got), {}, NAMES) == ""
+
+
+SQUARE = np.tril(np.random.default_rng(3).standard_normal((2, 4, 4)))
+
+
+@pytest.mark.parametrize(
+    ("got", "sentence"),
+    [
+        (SQUARE.swapaxes(1, 2), "The axes of head and token are exchanged: this is the transpose"),
+        (SQUARE + np.triu(np.ones((4, 4)), 1), "Only elements that should be 0 are wrong: 12 are other than 0"),
+        (np.tril(SQUARE, -1), "Only elements that should be other than 0 are wrong: 8 are 0"),
+    ],
+)
+def test_where_zeros_are_expected(got, sentence):
+    wrong = ~np.isclose(got, SQUARE)
+    assert pattern_of(SQUARE, got, wrong, {"float64": 1e-12}, NAMES) == sentence
+
+
+MASK = np.tri(4, 5, 1, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("got", "sentence"),
+    [
+        (~MASK, "Every element is the opposite of what it should be"),
+        (np.ones_like(MASK), "Every element is True"),
+        (np.zeros_like(MASK), "Every element is False"),
+        (np.tri(4, 5, 2, dtype=bool), "Only elements that should be False are wrong: 3 are True"),
+        (np.tri(4, 5, 0, dtype=bool), "Only elements that should be True are wrong: 4 are False"),
+        (MASK[::-1], "At query 0 stands what belongs to query 3; each query is right in itself"),
+    ],
+)
+def test_masks(got, sentence):
+    assert pattern_of(MASK, got, got != MASK, {}, ["query", "key"]) == sentence

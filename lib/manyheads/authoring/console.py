@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from manyheads.authoring import class_run, proof
+from manyheads.authoring import class_run, verification
 from manyheads.authoring import release as releasing
 from manyheads.authoring.course import Course
 from manyheads.grading import batch, submissions, tally
@@ -52,7 +52,7 @@ def check_release(course: Course, assignments: list[str], jobs: int, files_only:
     if not files_only:
         for assignment in assignments:
             with progress(f"proving {assignment} through nbgrader") as told:
-                problems += proof.prove(course, assignment, jobs, told)
+                problems += verification.through_nbgrader(course, assignment, jobs, told)
     for problem in problems:
         out.print(problem, style="red", soft_wrap=True, markup=False)
     if not problems:
@@ -67,7 +67,7 @@ def grade(
     """Grade a class and show who got what."""
     class_run.folder_of(course, submitted, class_folder)  # refuse it before anything is said or done
     if submitted is None:
-        aside.print("Grading the sample class: right answers, every known mistake, and a few accidents.")
+        aside.print("Grading the sample class: right answers, known mistakes, and a few accidents.")
     else:
         submissions.require_folder(submitted)
         aside.print("Warning: there is no sandbox yet. The notebooks run with your own rights on this machine; "

@@ -1,4 +1,4 @@
-"""A class to try the grading on: right answers by many techniques, every known mistake, and a few accidents."""
+"""A class to try the grading on: right answers by several techniques, known mistakes, and a few accidents."""
 
 import copy
 from collections.abc import Callable
@@ -9,6 +9,9 @@ import nbformat
 from manyheads.authoring import files
 from manyheads.exercises import Exercise, of_chapter
 from manyheads.exercises.source import source_as
+
+#: How many of the techniques and of the mistakes the class shows: `manyheads verify` tries them all.
+MOST_OTHER_WAYS, MOST_MISTAKES = 3, 4
 
 _CRASH = "# This ends the kernel in the middle of the notebook.\nimport os\n\nos._exit(0)"
 _NOISE = (
@@ -55,9 +58,9 @@ def submissions(assignment: str, source, released) -> dict[str, object]:
     exercises = of_chapter(assignment)
     right = solved(source, released)
     made: dict[str, object] = {"right": right, "starter": released}
-    for number in range(max(len(e.alternatives) for e in exercises)):
+    for number in range(MOST_OTHER_WAYS):
         made[f"other-way-{number + 1}"] = filled_in(right, answers(exercises, nth_alternative(number)))
-    for number in range(max(len(e.mistakes) for e in exercises)):
+    for number in range(MOST_MISTAKES):
         made[f"mistake-{number + 1}"] = filled_in(right, answers(exercises, nth_mistake(number)))
     made["half-done"] = filled_in(released, {e.name: s for e, s in _first_half(exercises, right).items()})
     made["noisy"] = _with_cell(right, _NOISE, before=exercises[0].name)

@@ -12,6 +12,7 @@ from pathlib import Path
 import jupytext
 import nbformat
 
+from manyheads.authoring.contract import contract
 from manyheads.authoring.course import CourseError
 from manyheads.exercises import Exercise, UnknownName, get
 from manyheads.exercises.registry import aspect_of
@@ -54,7 +55,7 @@ def _complete(cell, exercises: dict[str, Exercise]) -> None:
     said = dict(cell.metadata.get("nbgrader", {}))
     cell.metadata = nbformat.NotebookNode()
     if cell.cell_type == "markdown":
-        cell.source = _CONTRACT.sub(lambda match: _contract(get(match[1])), cell.source)
+        cell.source = _CONTRACT.sub(lambda match: contract(get(match[1])), cell.source)
     if not said:
         return
     derived: dict = {}
@@ -102,29 +103,6 @@ def _defined(source: str) -> str:
     if len(functions) != 1:
         raise ValueError(f"an answer cell defines one function, this one defines {len(functions)}")
     return functions[0]
-
-
-def _contract(exercise: Exercise) -> str:
-    """The definition's contract, as a student reads it."""
-    parameters = [f"- `{p.name}`: {p.about}" for p in exercise.parameters]
-    arrays = [f"`{o.name}` ({', '.join(o.axes)})" for o in exercise.returns if o.axes]
-    if not arrays:
-        returns = "a whole number (`int`)"
-    elif len(arrays) == 1:
-        returns = f"an array ({', '.join(exercise.returns[0].axes or ())}) of the input's dtype"
-    else:
-        returns = f"{', '.join(arrays)}, of the input's dtype"
-    points = [f"*{a.name}* {a.points} ({a.about})" for a in exercise.aspects]
-    return "\n".join(
-        [
-            f"**Write** `{exercise.signature}`.",
-            "",
-            *parameters,
-            f"- returns {returns}",
-            "",
-            f"**{exercise.points} points:** {'; '.join(points)}.",
-        ]
-    )
 
 
 def _refuse_twice(notebook, path: Path) -> None:

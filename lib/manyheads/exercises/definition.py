@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ class Case:
     about: str  #: the kind of input, as a student is told of it: "more tokens than heads"
     inputs: dict[str, Any]  #: by parameter, in the order of the call
     probe: bool = False  #: run to tell mistakes apart; a wrong answer to it costs nothing
+    most_bytes: int | None = None  #: what the call may hold at its peak beside its inputs; None: not measured
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Output:
-    """One array (or whole number) that the function returns."""
+    """One array (or number) that the function returns."""
 
     name: str
-    axes: tuple[str, ...] | None  #: names of the axes; None for a whole number
+    axes: tuple[str, ...] | None  #: names of the axes; None for a number
+    holds: Literal["like the input", "bool", "int", "float"] = "like the input"  #: a number: "int" or "float"
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,9 @@ class Exercise:
     aspects: tuple[Aspect, ...]
     mistakes: tuple[Mistake, ...]
     alternatives: dict[str, Callable]  #: right answers by other techniques, by name of the technique
+    example: str = ""  #: a call that can be done by hand, as a doctest of the function
+    hints: tuple[str, ...] = ()  #: each leads a step farther; the last does not yet give the answer
+    given: tuple[str, ...] = ()  #: what of `manyheads.reference` the answer may use
     tolerance: dict[str, float] = field(default_factory=dict)  #: by dtype, relative to the largest element
     runs_in: tuple[str, ...] = ("notebook", "page")
 
@@ -100,6 +105,9 @@ class Exercise:
 
 #: Nothing is computed, elements only move: the answer is equal or wrong.
 EXACT: dict[str, float] = {}
+
+#: For attention over a few dozen keys: two products with a softmax between them.
+ATTENTION = {"float64": 1e-13, "float32": 2e-5}
 
 #: For one matrix product over a few dozen terms, in any order of summation: about a hundred roundings.
 ONE_PRODUCT = {"float64": 2e-14, "float32": 1e-5}

@@ -6,15 +6,54 @@ import importlib
 from manyheads.exercises.definition import Exercise
 
 #: Chapter and assignment -> the package with its definitions.
-CHAPTERS = {"01-projections": "manyheads.exercises.ch01_projections"}
+CHAPTERS = {
+    "00-one-head": "manyheads.exercises.ch00_one_head",
+    "01-projections": "manyheads.exercises.ch01_projections",
+    "02-heads": "manyheads.exercises.ch02_heads",
+    "03-masks": "manyheads.exercises.ch03_masks",
+    "04-kv-cache": "manyheads.exercises.ch04_kv_cache",
+    "05-sharing-heads": "manyheads.exercises.ch05_sharing_heads",
+}
 
 #: Exercise -> chapter, in the order of the notebooks. Tests hold it to the definitions.
 NAMES = {
+    "softmax": "00-one-head",
+    "single-head-attention": "00-one-head",
+    "row-entropy": "00-one-head",
+    "softmax-with-temperature": "00-one-head",
+    "gradient-scale": "00-one-head",
     "per-head-projections": "01-projections",
     "fused-projection": "01-projections",
     "pack-heads": "01-projections",
     "split-qkv": "01-projections",
     "attention-parameters": "01-projections",
+    "split-heads": "02-heads",
+    "combine-heads": "02-heads",
+    "regroup-output-weight": "02-heads",
+    "bytes-copied": "02-heads",
+    "multi-head-attention": "02-heads",
+    "head-contributions": "02-heads",
+    "without-head": "02-heads",
+    "causal-mask": "03-masks",
+    "padding-mask": "03-masks",
+    "sliding-window-mask": "03-masks",
+    "block-sparse-mask": "03-masks",
+    "convert-mask": "03-masks",
+    "masked-attention": "03-masks",
+    "padded-batch": "03-masks",
+    "used-fraction": "03-masks",
+    "append-to-cache": "04-kv-cache",
+    "decode-step": "04-kv-cache",
+    "attend-in-chunks": "04-kv-cache",
+    "kv-cache-bytes": "04-kv-cache",
+    "ring-append": "04-kv-cache",
+    "ring-decode": "04-kv-cache",
+    "repeat-kv-heads": "05-sharing-heads",
+    "multi-query-attention": "05-sharing-heads",
+    "grouped-attention": "05-sharing-heads",
+    "sharing-parameters": "05-sharing-heads",
+    "sharing-cache": "05-sharing-heads",
+    "pool-kv-weights": "05-sharing-heads",
 }
 
 
@@ -71,3 +110,14 @@ def aspect_of(exercise: Exercise, name: str):
     if name not in known:
         raise UnknownName(f"aspect of {exercise.name}", name, known)
     return exercise.aspect(name)
+
+
+def equivalent_mutants(exercise: Exercise) -> dict[str, str]:
+    """The mutants of an exercise's right answers that do the same, and so cannot be refused -> the reason."""
+    package = CHAPTERS[exercise.chapter]
+    try:
+        listed = importlib.import_module(f"{package}.equivalent").EQUIVALENT
+    except ModuleNotFoundError:
+        return {}
+    by_reason = listed.get(exercise.name, {})
+    return {mutant: reason for reason, mutants in by_reason.items() for mutant in mutants}

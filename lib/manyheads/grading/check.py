@@ -3,10 +3,9 @@
 import sys
 from collections.abc import Callable
 
-from manyheads.exercises import registry
+from manyheads.exercises import Exercise, registry
 from manyheads.grading import report, seeds
-from manyheads.grading.judge import Verdict, judge
-from manyheads.grading.run import call
+from manyheads.grading.judge import Verdict, judge, run_case
 
 
 class CheckFailed(AssertionError):  # noqa: N818 - the name is part of the course
@@ -16,7 +15,9 @@ class CheckFailed(AssertionError):  # noqa: N818 - the name is part of the cours
         return [f"CheckFailed: {self}"]
 
 
-def check(name: str, function: Callable, aspect: str | None = None, *, inputs: str = "visible") -> None:
+def check(
+    name: str, function: Callable, aspect: str | None = None, *, inputs: str = "visible", hint: int | None = None
+) -> None:
     """Check an answer, say what is wrong with it, and raise `CheckFailed` unless it is right.
 
     Parameters
@@ -29,6 +30,8 @@ def check(name: str, function: Callable, aspect: str | None = None, *, inputs: s
         Check this aspect only. Default: all of them.
     inputs : {"visible", "hidden"}
         Which inputs to draw. "hidden" is for grading: other numbers of the same kinds.
+    hint : int, optional
+        Show this hint first: 1 is the gentlest, each later one says more. It costs nothing.
 
     Raises
     ------
@@ -47,7 +50,7 @@ def check(name: str, function: Callable, aspect: str | None = None, *, inputs: s
         raise CheckFailed("check was called from inside the function that it checks; is it indented too far?")
     _checking = True
     try:
-        verdicts = _verdicts(name, function, aspect, inputs)
+        verdicts = _verdicts(name, function, aspect, inputs, hint)
     finally:
         _checking = False
     for verdict in verdicts:
@@ -61,7 +64,7 @@ def check(name: str, function: Callable, aspect: str | None = None, *, inputs: s
 _checking = False
 
 
-def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
+def _verdicts(name, function, aspect, inputs, hint) -> list[Verdict]:
     __tracebackhide__ = True
     if callable(name) or not isinstance(name, str):
         raise CheckFailed('check needs the exercise\'s name first: check("exercise-name", your_function)')
@@ -72,6 +75,8 @@ def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
         aspects = exercise.aspects if aspect is None else (registry.aspect_of(exercise, aspect),)
     except registry.UnknownName as error:
         raise CheckFailed(str(error)) from None
+    if hint is not None:
+        _show_hint(exercise, hint)
     if not isinstance(inputs, str) or inputs not in seeds.INPUTS:
         raise CheckFailed(f"inputs must be 'visible' or 'hidden', got {inputs!r}")
     if not callable(function):
@@ -83,7 +88,7 @@ def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
     for one in aspects:
         cases = one.cases(seeds.generator(exercise, one, inputs))
         try:
-            outcomes = [call(function, case.inputs) for case in cases]
+            outcomes = [run_case(function, case) for case in cases]
         except KeyboardInterrupt:
             said = f"{name}, {one.name}: interrupted while your function was running; it may loop for ever"
             raise CheckFailed(said) from None
@@ -91,16 +96,27 @@ def _verdicts(name, function, aspect, inputs) -> list[Verdict]:
     return verdicts
 
 
+def _show_hint(exercise: Exercise, hint: int) -> None:
+    __tracebackhide__ = True
+    most = len(exercise.hints)
+    if isinstance(hint, bool) or not isinstance(hint, int) or not 1 <= hint <= most:
+        raise CheckFailed(f"hint must be a whole number from 1 to {most}, got {hint!r}")
+    _display(report.hint_as_text(exercise, hint), report.hint_as_html(exercise, hint), {})
+
+
 def _show(verdict: Verdict, inputs: str) -> None:
-    """HTML in a notebook, text elsewhere; the verdict as data goes into the output's metadata."""
-    text = report.as_text(verdict)
+    """The verdict as data goes into the output's metadata."""
+    _display(report.as_text(verdict), report.as_html(verdict), {"manyheads": report.as_record(verdict, inputs)})
+
+
+def _display(text: str, page: str, metadata: dict) -> None:
+    """HTML in a notebook, text elsewhere."""
     if sys.modules.get("IPython"):
         from IPython import get_ipython
         from IPython.display import display
 
         if get_ipython() is not None:
-            bundle = {"text/html": report.as_html(verdict), "text/plain": text}
-            display(bundle, raw=True, metadata={"manyheads": report.as_record(verdict, inputs)})
+            display({"text/html": page, "text/plain": text}, raw=True, metadata=metadata)
             return
     try:
         print(text)

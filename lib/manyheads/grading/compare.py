@@ -10,12 +10,18 @@ from manyheads.grading.patterns import pattern_of
 
 #: How a place on an axis is told: "batch 0, head 1, token 3".
 _ONE_OF = {
-    "batch": "batch",
     "seq": "token",
+    "q_len": "query",
+    "k_len": "key",
+    "capacity": "slot",
+    "window": "slot",
+    "heads": "head",
     "n_heads": "head",
+    "kv_heads": "K/V head",
     "n_kv_heads": "K/V head",
     "head_dim": "dim",
-    "d_model": "row",
+    "v_head_dim": "dim",
+    "d_model": "dim",
     "n_heads * head_dim": "column",
 }
 
@@ -24,7 +30,7 @@ _ONE_OF = {
 class Problem:
     """The first thing wrong with an answer."""
 
-    kind: str  #: "type", "shape", "dtype", "finite" or "values"
+    kind: str  #: "type", "shape", "dtype", "finite", "values" or "memory"
     message: str
     output: Output
     wrong: np.ndarray | None = None  #: for "finite" and "values": True where the answer is wrong
@@ -57,7 +63,7 @@ def equal(expected: Value, got: Value, tolerance: dict[str, float]) -> bool:
             equal(e, g, tolerance) for e, g in zip(expected.items, got.items, strict=True)
         )
     if expected.array is None or got.array is None:
-        return expected.number == got.number
+        return _same_number(expected.number, got.number, tolerance)
     if expected.array.shape != got.array.shape or not _same_dtype(expected.array.dtype, got.array.dtype):
         return False
     return not wrong_elements(expected.array, got.array, tolerance).any()
@@ -84,7 +90,7 @@ def _nan(array: np.ndarray) -> np.ndarray:
 
 def _output_problem(output: Output, expected: Value, got: Value, tolerance, label: str) -> Problem | None:
     if output.axes is None:
-        return _number_problem(output, expected, got, label)
+        return _number_problem(output, expected, got, tolerance, label)
     want = expected.array
     assert want is not None  # the reference of an array output returns an array
     if got.kind != "array" or got.array is None:
@@ -106,7 +112,7 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
             message += "; the axes are there, in another order"
         return Problem("shape", message, output)
     if not _same_dtype(want.dtype, have.dtype):
-        return Problem("dtype", f"{label}dtype {have.dtype}; expected {want.dtype}, which the input has", output)
+        return Problem("dtype", f"{label}dtype {have.dtype}; expected {_said_of_dtype(output, want.dtype)}", output)
     if have.dtype.kind in "fc":
         infinite = ~np.isfinite(have) & np.isfinite(want)
         if infinite.any():
@@ -118,7 +124,7 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
     first = tuple(int(i[0]) for i in np.nonzero(wrong))
     message = (
         f"{label}{_number_of(wrong)} wrong, {_places(output, wrong)}. At the first, you have "
-        f"{_number(have[first])}; expected {_number(want[first])}"
+        f"{_number(have[first])}; expected {_number(want[first])}{_size(want, have)}"
     )
     return Problem(
         "values",
@@ -129,19 +135,47 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
     )
 
 
-def _number_problem(output: Output, expected: Value, got: Value, label: str) -> Problem | None:
-    if got.kind == "array" and got.array is not None and got.array.shape == () and got.array.dtype.kind in "iu":
-        got = Value("integer", got.type_name, number=int(got.array))
-    if got.kind != "integer":
+def _number_problem(output: Output, expected: Value, got: Value, tolerance, label: str) -> Problem | None:
+    if got.kind == "array" and got.array is not None and got.array.shape == () and got.array.dtype.kind in "iuf":
+        whole = got.array.dtype.kind in "iu"
+        number = int(got.array) if whole else float(got.array)
+        got = Value("integer" if whole else "float", got.type_name, number=number)
+    if output.holds == "float":
+        wanted, kinds, advice = "a float", ("float", "integer"), ""
+    else:
+        wanted, kinds = "a whole number (int)", ("integer",)
         advice = "; / makes a float of a count, // does not" if got.kind == "float" else ""
+    if got.kind not in kinds:
         advice = "; a return may be missing" if got.kind == "nothing" else advice
-        return Problem("type", f"{label}{_a(got)}; expected a whole number (int){advice}", output)
-    if got.number == expected.number:
+        return Problem("type", f"{label}{_a(got)}; expected {wanted}{advice}", output)
+    if _same_number(expected.number, got.number, tolerance):
         return None
     message = f"{label}{_count(got.number)}; expected {_count(expected.number)}"
-    if got.number and expected.number and got.number % expected.number == 0:
+    if output.holds == "float":
+        if expected.number and isinstance(got.number, float) and np.isfinite(got.number):
+            message += f" (yours is {got.number / expected.number:.15g} times that)"
+    elif got.number and expected.number and got.number % expected.number == 0:
         message += f" (yours is {_count(got.number // expected.number)} times that)"
     return Problem("values", message, output)
+
+
+def _same_number(expected, got, tolerance: dict[str, float]) -> bool:
+    """Whole numbers exactly, floats within the tolerance of their size."""
+    if isinstance(expected, float) and got is not None:
+        try:
+            return abs(got - expected) <= tolerance.get("float64", 0.0) * abs(expected) or got == expected
+        except OverflowError:  # an int beyond all floats
+            return False
+    return expected == got
+
+
+def _said_of_dtype(output: Output, wanted: np.dtype) -> str:
+    """What dtype is expected, and why, as the student is told."""
+    if output.holds == "like the input":
+        return f"{wanted}, which the input has"
+    if wanted.kind == "b":
+        return f"{wanted}: True or False for each element"
+    return f"whole numbers, such as {wanted}" if wanted.kind in "iu" else str(wanted)
 
 
 def _same_dtype(one: np.dtype, other: np.dtype) -> bool:
@@ -158,7 +192,19 @@ def _a(value: Value) -> str:
 
 
 def _shape(output: Output, array: np.ndarray) -> str:
-    return "(" + ", ".join(f"{axis} {size}" for axis, size in zip(output.axes or (), array.shape, strict=True)) + ")"
+    """``(batch 2, seq 7)``; an axis that is always of one element is just 1."""
+    sizes = zip(output.axes or (), array.shape, strict=True)
+    return "(" + ", ".join("1" if axis == "1" else f"{axis} {size}" for axis, size in sizes) + ")"
+
+
+def _size(want: np.ndarray, have: np.ndarray) -> str:
+    """How large the error is, for floats."""
+    both = np.isfinite(want) & np.isfinite(have)
+    if want.dtype.kind != "f" or not both.any():
+        return ""
+    with np.errstate(all="ignore"):
+        largest = np.abs(have.astype("float64") - want.astype("float64"))[both].max()
+    return f". The largest difference is {largest:.3g}, where values go up to {np.abs(want[both]).max():.3g}"
 
 
 def _number_of(wrong: np.ndarray) -> str:
@@ -169,7 +215,11 @@ def _places(output: Output, wrong: np.ndarray, most: int = 3) -> str:
     """The first wrong places, no two of them in one row of the last axis: neighbours there tell nothing new."""
     rows = wrong.any(axis=-1) if wrong.ndim else wrong
     firsts = [(*map(int, row), int(np.flatnonzero(wrong[tuple(row)])[0])) for row in np.argwhere(rows)[:most]]
-    told = [", ".join(f"{one_of(a)} {i}" for a, i in zip(output.axes or (), place, strict=True)) for place in firsts]
+    axes = output.axes or ()
+    told = [
+        ", ".join(f"{one_of(a)} {i}" for a, i in zip(axes, place, strict=True) if a != "1") or "its one element"
+        for place in firsts
+    ]
     if len(told) == 1:
         return f"the first at {told[0]}"
     return f"the first at {told[0]}, more at {'; at '.join(told[1:])}"
@@ -181,7 +231,9 @@ def one_of(axis: str) -> str:
 
 
 def _count(number) -> str:
-    """A whole number as a person reads it: Python refuses to write out thousands of digits."""
+    """A number as a person reads it: Python refuses to write out thousands of digits."""
+    if isinstance(number, float):
+        return f"{number:.15g}"
     return f"{number:,}" if abs(number) < 10**30 else f"a number of about {int(number.bit_length() * 0.30103)} digits"
 
 

@@ -64,7 +64,7 @@ def judge(exercise: Exercise, aspect: Aspect, cases: list[Case], outcomes: list[
         findings,
         mistake=None if right else diagnose(exercise, findings, outcomes),
         unwritten=all(outcome.exception == "NotImplementedError" for outcome in outcomes),
-        notes=_notes(outcomes),
+        notes=_notes(findings, outcomes),
     )
 
 
@@ -77,13 +77,21 @@ def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[O
     if all(finding.right or finding.outcome is not None for finding in findings):
         return None
     for mistake in exercise.mistakes:
-        theirs = (call(mistake.answer, finding.case.inputs) for finding in findings)
-        if all(_alike(a, b, exercise) for a, b in zip(theirs, outcomes, strict=True)):
+        theirs = (run_case(mistake.answer, finding.case) for finding in findings)
+        alike = (_alike(*both, exercise) for both in zip(theirs, outcomes, (f.case for f in findings), strict=True))
+        if all(alike):
             return mistake
     return None
 
 
-def _alike(one: Outcome, other: Outcome, exercise: Exercise) -> bool:
+def run_case(function, case: Case) -> Outcome:
+    """Call a function on the inputs of one case, and measure what the case limits."""
+    return call(function, case.inputs, measure=case.most_bytes is not None)
+
+
+def _alike(one: Outcome, other: Outcome, case: Case, exercise: Exercise) -> bool:
+    if held_too_much(one, case) is not held_too_much(other, case):
+        return False
     if one.value is None or other.value is None:
         return one.exception is not None and one.exception == other.exception
     return equal(one.value, other.value, exercise.tolerance)
@@ -93,13 +101,34 @@ def _finding(exercise: Exercise, case: Case, outcome: Outcome) -> Finding:
     if outcome.value is None:
         return Finding(case, outcome=outcome)
     expected = to_value(exercise.reference(**case.inputs))
-    return Finding(case, problem(exercise.returns, expected, outcome.value, exercise.tolerance))
+    found = problem(exercise.returns, expected, outcome.value, exercise.tolerance)
+    if found is None and held_too_much(outcome, case):
+        message = (
+            f"your function held {_kibibytes(outcome.peak_bytes)} at its peak beside its arguments; "
+            f"at most {_kibibytes(case.most_bytes)} are needed"
+        )
+        found = Problem("memory", message, exercise.returns[0])
+    return Finding(case, found)
 
 
-def _notes(outcomes: list[Outcome]) -> tuple[str, ...]:
+def held_too_much(outcome: Outcome, case: Case) -> bool:
+    """Whether a call went over the memory that its case allows."""
+    return case.most_bytes is not None and outcome.peak_bytes is not None and outcome.peak_bytes > case.most_bytes
+
+
+def _kibibytes(size: int | None) -> str:
+    return f"{(size or 0) / 1024:,.0f} KiB"
+
+
+def _notes(findings: tuple[Finding, ...], outcomes: list[Outcome]) -> tuple[str, ...]:
     """What was noticed and costs no points; each once."""
     notes: dict[str, None] = {}
-    for outcome in outcomes:
+    for finding, outcome in zip(findings, outcomes, strict=True):
+        if outcome.asked_for_unset and finding.problem and finding.problem.kind in ("finite", "values"):
+            notes[
+                "np.empty does not set its elements: until you write to them they hold anything, and NaN while you "
+                "are checked. Is every element written?"
+            ] = None
         for name in outcome.changed_inputs:
             notes[f"Your function changed its argument {name} in place; a caller does not expect that."] = None
         if outcome.printed.strip():

@@ -34,6 +34,8 @@ class Outcome:
     changed_inputs: tuple[str, ...] = ()  #: parameters that the function changed in place
     printed: str = ""
     warned: tuple[str, ...] = ()
+    asked_for_unset: bool = False  #: it called np.empty, whose elements hold anything
+    peak_bytes: int | None = None  #: what the call held at its peak beside its inputs, where that was measured
 
 
 def to_value(result, depth: int = 2) -> Value:

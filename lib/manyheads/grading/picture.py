@@ -8,6 +8,7 @@ import numpy as np
 from manyheads.grading.compare import Problem, one_of
 
 _MOST_CELLS = 24
+_HEADS = ("n_heads", "n_kv_heads", "heads", "kv_heads")
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,14 @@ def error_map(problem: Problem) -> ErrorMap | None:
     wrong, axes = problem.wrong, problem.output.axes
     if wrong is None or axes is None or wrong.ndim < 2:
         return None
-    names = list(axes)
-    heads = next((i for i, axis in enumerate(names) if axis in ("n_heads", "n_kv_heads")), None)
-    if heads is not None and "seq" in names:
-        kept = (heads, names.index("seq"))
+    alone = tuple(i for i, axis in enumerate(axes) if axis == "1" and wrong.shape[i] == 1)
+    wrong, names = wrong.squeeze(alone), [axis for i, axis in enumerate(axes) if i not in alone]
+    if wrong.ndim < 2:
+        return None
+    heads = next((i for i, axis in enumerate(names) if axis in _HEADS), None)
+    tokens = next((i for i, axis in enumerate(names) if axis in ("seq", "q_len")), None)
+    if heads is not None and tokens is not None and "k_len" not in names:
+        kept = (heads, tokens)
     else:
         kept = (wrong.ndim - 2, wrong.ndim - 1)
     others = tuple(i for i in range(wrong.ndim) if i not in kept)

@@ -3,6 +3,7 @@
 import html
 import textwrap
 
+from manyheads.exercises import Exercise
 from manyheads.grading import book_links, picture
 from manyheads.grading.judge import Finding, Verdict
 from manyheads.grading.outcome import WRONG_CALL
@@ -13,6 +14,17 @@ def headline(verdict: Verdict) -> str:
     points = f"{verdict.earned} of {verdict.aspect.points} point{'s' * (verdict.aspect.points != 1)}"
     state = "right" if verdict.right else "not written yet" if verdict.unwritten else "not right yet"
     return f"{verdict.exercise.name}, {verdict.aspect.name}: {state}, {points}"
+
+
+def hint_as_text(exercise: Exercise, number: int) -> str:
+    """One hint, with how many there are."""
+    return f"Hint {number} of {len(exercise.hints)}\n{_wrapped(exercise.hints[number - 1])}"
+
+
+def hint_as_html(exercise: Exercise, number: int) -> str:
+    """One hint as HTML that needs no style sheet."""
+    title = f"<b>Hint {number} of {len(exercise.hints)}.</b>"
+    return f'<div style="{_FRAME.format("#0072b2")}">{title} {html.escape(exercise.hints[number - 1])}</div>'
 
 
 def as_text(verdict: Verdict, links: bool = True) -> str:
@@ -51,8 +63,10 @@ def as_html(verdict: Verdict) -> str:
         if drawn:
             parts.append(picture.as_html(drawn))
     parts += [f"<div><i>Note: {html.escape(note)}</i></div>" for note in verdict.notes]
-    style = f"border-left:4px solid {colour};padding:.2em .8em;margin:.3em 0;line-height:1.5"
-    return f'<div class="mh-report" style="{style}">{"".join(parts)}</div>'
+    return f'<div class="mh-report" style="{_FRAME.format(colour)}">{"".join(parts)}</div>'
+
+
+_FRAME = "border-left:4px solid {};padding:.2em .8em;margin:.3em 0;line-height:1.5"
 
 
 def as_record(verdict: Verdict, inputs: str) -> dict:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from manyheads.grading import memory, unset
 from manyheads.grading.outcome import WRONG_CALL, Outcome, to_value
 
 _INSTALLED = ("site-packages", "dist-packages")
@@ -22,8 +23,8 @@ _NOT_THE_STUDENTS = tuple(
 )
 
 
-def call(function: Callable, inputs: dict[str, Any]) -> Outcome:
-    """Call `function` on a copy of `inputs`, and survive whatever it does.
+def call(function: Callable, inputs: dict[str, Any], measure: bool = False) -> Outcome:
+    """Call `function` on a copy of `inputs`, and survive whatever it does; `measure` its peak of memory too.
 
     Printing, warning and writing to stderr are caught and come back in the outcome, because nbgrader gives no
     points to a cell with text on stderr. Only an interrupt by the user goes through.
@@ -35,11 +36,13 @@ def call(function: Callable, inputs: dict[str, Any]) -> Outcome:
         return Outcome(exception=WRONG_CALL, message=wrong_call)
     outcome: dict[str, Any] = {}
     # errstate puts back what the function sets with np.seterr.
-    with warnings.catch_warnings(record=True) as caught, np.errstate():
+    with warnings.catch_warnings(record=True) as caught, np.errstate(), unset.visible() as seen:
         warnings.simplefilter("always")
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), memory.peak(measure) as held:
             try:
-                outcome["value"] = to_value(function(*given.values()))
+                returned = function(*given.values())
+                held.stop()  # before anything is copied
+                outcome["value"] = to_value(returned)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # SystemExit too: exit() in an answer must not end the notebook
@@ -47,6 +50,8 @@ def call(function: Callable, inputs: dict[str, Any]) -> Outcome:
     return Outcome(
         **outcome,
         changed_inputs=tuple(name for name in inputs if not _same(inputs[name], given[name])),
+        peak_bytes=held.bytes,
+        asked_for_unset=seen.asked,
         printed=_plain(out.getvalue()[:2000]) + _plain(err.getvalue()[:2000]),
         warned=tuple(dict.fromkeys(_plain(f"{w.category.__name__}: {w.message}") for w in caught)),
     )

@@ -1,5 +1,7 @@
 """attention-parameters: counting the weights of an attention layer."""
 
+import numpy as np
+
 from manyheads import AttentionConfig, costs
 from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Mistake, Output, Parameter
 
@@ -56,10 +58,9 @@ def _layers(rng):
 # -- right answers by other techniques -----------------------------------------------------------------
 
 
-def _sum_of_shapes(d_model, n_heads, n_kv_heads, head_dim, n_layers):
-    q_width, kv_width = n_heads * head_dim, n_kv_heads * head_dim
-    shapes = [(d_model, q_width), (d_model, kv_width), (d_model, kv_width), (q_width, d_model)]
-    return n_layers * sum(rows * columns for rows, columns in shapes)
+def _columns_of_each_matrix(d_model, n_heads, n_kv_heads, head_dim, n_layers):
+    columns = np.array([n_heads, n_kv_heads, n_kv_heads, n_heads], dtype=np.int64) * head_dim
+    return n_layers * int((d_model * columns).sum())
 
 
 def _factored(d_model, n_heads, n_kv_heads, head_dim, n_layers):
@@ -139,7 +140,7 @@ EXERCISE = Exercise(
     chapter="01-projections",
     version=1,
     parameters=_PARAMETERS,
-    returns=(Output("result", None),),
+    returns=(Output("result", None, "int"),),
     reference=_reference,
     tolerance=EXACT,
     aspects=(
@@ -148,7 +149,15 @@ EXERCISE = Exercise(
         Aspect("free width", 1, "head_dim chosen freely", _free_width),
         Aspect("layers", 1, "several layers, and a large model", _layers),
     ),
-    alternatives={"sum of shapes": _sum_of_shapes, "factored": _factored, "head by head": _head_by_head},
+    alternatives={"columns of each matrix": _columns_of_each_matrix, "factored": _factored, "head by head": _head_by_head},
+    example=""">>> attention_parameters(4, 2, 2, 2, 1)
+64
+>>> attention_parameters(4, 2, 1, 2, 1)
+48""",
+    hints=(
+        "Write down the two sides of each of the four matrices. Which of them depend on n_kv_heads?",
+        "W_O goes the other way from W_Q: from all heads, side by side, to d_model.",
+    ),
     mistakes=(
         Mistake(
             "no-output-projection",

@@ -111,6 +111,18 @@ EXERCISE = Exercise(
         "einsum": _einsum,
         "split and stack": _split_and_stack,
     },
+    example=""">>> x = np.arange(1.0, 9.0).reshape(1, 2, 4)
+>>> fused_projection(x, np.eye(4), n_heads=2)[0, 0].tolist()
+[[1.0, 2.0], [5.0, 6.0]]
+>>> fused_projection(x, np.eye(4), n_heads=2)[0, 1].tolist()
+[[3.0, 4.0], [7.0, 8.0]]""",
+    hints=(
+        "Do it for the eight numbers of the example: after the product, where do the numbers of head 1 stand in each row?",
+        "Cut the last axis in two, so that one of the new axes counts heads and the other the numbers in a head. Which of "
+        "the two comes first, if a head's columns stand together?",
+        "After the cut the axes are (batch, seq, n_heads, head_dim). Moving an axis is a transpose; a second reshape "
+        "would deal out the numbers anew.",
+    ),
     mistakes=(
         Mistake(
             "bare-reshape",

@@ -43,6 +43,11 @@ def _loops(w):
     return out
 
 
+def _move_the_head_axis(w):
+    n_heads, d_model, head_dim = w.shape
+    return w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
+
+
 # -- known mistakes ------------------------------------------------------------------------------------
 
 
@@ -56,6 +61,14 @@ def _d_before_h(w):
 
 def _each_transposed(w):
     return w.transpose(0, 2, 1).reshape(w.shape[1], -1)
+
+
+def _column_major(w):
+    return w.reshape(w.shape[1], -1, order="F")
+
+
+def _first_head_tiled(w):
+    return np.tile(w[0], (1, w.shape[0]))
 
 
 def _stacked_rows(w):
@@ -82,7 +95,15 @@ EXERCISE = Exercise(
         Aspect("values", 2, "every weight in its place", _values),
         Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
-    alternatives={"concatenate": _concatenate, "hstack": _hstack, "loop over column blocks": _loops},
+    alternatives={"concatenate": _concatenate, "hstack": _hstack, "loop over column blocks": _loops,
+                  "move the head axis": _move_the_head_axis},
+    example=""">>> pack_heads(np.array([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])).tolist()
+[[1, 2, 5, 6], [3, 4, 7, 8]]""",
+    hints=(
+        "Write the example's two matrices on paper, side by side. Which axis grows, and which stays as it is?",
+        "A row of the result belongs to one of the d_model inputs and runs through all heads. In w the heads come first; "
+        "either join the matrices along their columns, or bring the head axis next to the columns before you flatten.",
+    ),
     mistakes=(
         Mistake(
             "bare-reshape",
@@ -102,6 +123,19 @@ EXERCISE = Exercise(
             "each-transposed",
             _each_transposed,
             "Each head's matrix went in transposed. Weights act as x @ w here, so w[h] keeps its d_model rows.",
+            "Packing the weights",
+        ),
+        Mistake(
+            "column-major",
+            _column_major,
+            "You reshaped in column-major order (order='F'), in which the first axis, here the heads, runs fastest: the "
+            "heads' weights come out shuffled together. Keep NumPy's own order, and move the head axis first.",
+            "Packing the weights",
+        ),
+        Mistake(
+            "first-head-tiled",
+            _first_head_tiled,
+            "The matrix of head 0 stands there once for every head. Block h of the columns is w[h].",
             "Packing the weights",
         ),
         Mistake(

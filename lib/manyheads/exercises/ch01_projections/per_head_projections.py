@@ -50,6 +50,13 @@ def _broadcast(x, w):
     return x[:, None] @ w[None]
 
 
+def _one_product_then_split(x, w):
+    n_heads, d_model, head_dim = w.shape
+    side_by_side = w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
+    rows = x.reshape(-1, d_model) @ side_by_side
+    return rows.reshape(*x.shape[:2], n_heads, head_dim).transpose(0, 2, 1, 3)
+
+
 # -- known mistakes ------------------------------------------------------------------------------------
 
 
@@ -70,6 +77,19 @@ def _bare_reshape(x, w):
     n_heads, d_model, head_dim = w.shape
     y = x @ w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
     return y.reshape(x.shape[0], n_heads, x.shape[1], head_dim)
+
+
+def _d_before_h(x, w):
+    n_heads, d_model, head_dim = w.shape
+    y = x @ w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
+    return y.reshape(*x.shape[:2], head_dim, n_heads).transpose(0, 3, 1, 2)
+
+
+def _first_sequence_for_all(x, w):
+    out = np.empty((x.shape[0], w.shape[0], x.shape[1], w.shape[2]), x.dtype)
+    for h in range(w.shape[0]):
+        out[:, h] = x[0] @ w[h]
+    return out
 
 
 def _heads_behind_tokens(x, w):
@@ -107,7 +127,19 @@ EXERCISE = Exercise(
         Aspect("values", 2, "the right numbers in the right places", _values),
         Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
-    alternatives={"loops": _loops, "einsum": _einsum, "broadcast matmul": _broadcast},
+    alternatives={"loops": _loops, "einsum": _einsum, "broadcast matmul": _broadcast,
+                  "one product, then split": _one_product_then_split},
+    example=""">>> x = np.array([[[1.0, 2.0]]])
+>>> w = np.array([[[1.0], [0.0]], [[0.0], [10.0]]])
+>>> per_head_projections(x, w).tolist()
+[[[[1.0]], [[20.0]]]]""",
+    hints=(
+        "Forget the batch for a moment: what is one head's result for one sequence, in a single expression?",
+        "One product for each head, with that head's matrix, gives all sequences and tokens at once. Collect the results "
+        "in the order of the heads.",
+        "What you collected has to become one array whose second axis counts the heads. np.stack has an argument for "
+        "where its new axis goes.",
+    ),
     mistakes=(
         Mistake(
             "first-head-for-all",
@@ -129,6 +161,20 @@ EXERCISE = Exercise(
             "The products are right, but a reshape straight to (batch, n_heads, seq, head_dim) deals the tokens "
             "out to the heads. Reshape to (batch, seq, n_heads, head_dim), then transpose.",
             "Reshape, then transpose",
+        ),
+        Mistake(
+            "d-before-h",
+            _d_before_h,
+            "You cut the product's width as (head_dim, n_heads). With the matrices side by side it is (n_heads, "
+            "head_dim), in this order: first which head, then which of its columns.",
+            "Reshape, then transpose",
+        ),
+        Mistake(
+            "first-sequence-for-all",
+            _first_sequence_for_all,
+            "Every sequence of the batch got the result of sequence 0. Project all of x, not x[0]; with a batch of one "
+            "you would not notice.",
+            "What goes wrong and does not crash",
         ),
         Mistake(
             "heads-behind-tokens",

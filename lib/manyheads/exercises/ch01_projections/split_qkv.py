@@ -194,6 +194,19 @@ EXERCISE = Exercise(
         Aspect("per_group", 2, "the q of a group, its k, its v, group after group", _per_group),
     ),
     alternatives={"lists of blocks": _block_lists, "boolean choice of blocks": _take_blocks, "loops": _loops},
+    example=""">>> row = np.array([[[10, 20, 30, 40, 50, 60]]])
+>>> [part.ravel().tolist() for part in split_qkv(row, 2, 2, "concatenated")]
+[[10, 20], [30, 40], [50, 60]]
+>>> [part.ravel().tolist() for part in split_qkv(row, 2, 2, "per_head")]
+[[10, 40], [20, 50], [30, 60]]
+>>> [part.ravel().tolist() for part in split_qkv(np.array([[[10, 20, 30, 40, 50, 60, 70, 80]]]), 4, 2, "per_group")]
+[[10, 20, 50, 60], [30, 70], [40, 80]]""",
+    hints=(
+        "Start with head_dim: how many blocks of that width does a row hold, counting queries, keys and values?",
+        "For the two other layouts, cut the row into K/V heads first. What does each piece hold, and in which order?",
+        "per_head is per_group with a single query in every group, so that one piece of code can serve both.",
+    ),
+    given=("split_heads",),
     mistakes=(
         Mistake(
             "layout-ignored",

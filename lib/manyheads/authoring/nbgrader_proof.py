@@ -43,8 +43,13 @@ def notebooks(assignment: str, source, released) -> list[Notebook]:
     return made
 
 
-def prove(course: Course, assignment: str, jobs: int, progress=lambda done, of, what: None) -> list[str]:
-    """Grade these notebooks in a folder of their own; one line for every cell with other points than it must have."""
+def prove(
+    course: Course, assignment: str, jobs: int, progress=lambda done, of, what: None, most: int | None = None
+) -> list[str]:
+    """Grade these notebooks in a folder of their own; one line for every cell with other points than it must have.
+
+    `most` limits them to the first so many: solution, starter, first mistakes, …
+    """
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         folders = batch.ClassFolders(root, "source", "release", "class")
@@ -55,7 +60,7 @@ def prove(course: Course, assignment: str, jobs: int, progress=lambda done, of, 
             if not name.endswith(".ipynb"):
                 continue
             released = nbformat.reads(build_release(course, assignment)[name].decode(), as_version=4)
-            wanted = notebooks(assignment, nbformat.reads(data.decode(), as_version=4), released)
+            wanted = notebooks(assignment, nbformat.reads(data.decode(), as_version=4), released)[:most]
             for one in wanted:
                 content = nbformat.writes(one.content).encode()
                 files.write(root / "submitted" / one.name / assignment / name, content)

@@ -1,0 +1,52 @@
+"""What has been proved, kept under var/verified by the content of all that it depends on."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manyheads.authoring import files
+from manyheads.authoring.course import Course
+from manyheads.exercises import NAMES
+from manyheads.exercises.registry import CHAPTERS
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+#: What every proof depends on. The definitions of the chapters concerned come on top.
+_SHARED = ("*.py", "costs/*.py", "exercises/*.py", "grading/**/*", "reference/*.py", "authoring/*.py")
+
+
+def record(course: Course, what: str, names: list[str], *more: object) -> Path:
+    """Where the result of proving `what` of some exercises is kept, `more` being what else it depends on."""
+    return course.var / "verified" / f"{what}-{content(names, *more)[:20]}.json"
+
+
+def content(names: list[str], *more: object) -> str:
+    """Changes with everything that the proof of these exercises depends on."""
+    digest = hashlib.sha256(json.dumps([np.__version__, names, *map(str, more)]).encode())
+    chapters = sorted({CHAPTERS[NAMES[name]] for name in names})
+    own = [Path(*chapter.split(".")[1:], "*.py").as_posix() for chapter in chapters]
+    for pattern in (*_SHARED, *own):
+        for path in sorted(p for p in _PACKAGE.glob(pattern) if p.is_file() and "__pycache__" not in p.parts):
+            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def whole(course: Course) -> Path:
+    """The committed record of the last proof of everything: its content, and what was tried."""
+    return course.solutions / "proved.json"
+
+
+def read(path: Path) -> Any:
+    """What was kept, or None."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def keep(path: Path, result: Any) -> None:
+    """Keep a result for the next time."""
+    files.write(path, (json.dumps(result, indent=1) + "\n").encode())
