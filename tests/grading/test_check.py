@@ -31,6 +31,16 @@ def test_a_hint_is_shown_before_the_report_and_costs_nothing(capsys):
     assert out.endswith("✓ pack-heads, values: right, 2 of 2 points\n")
 
 
+def test_a_hint_before_anything_is_written_is_all_that_is_shown(capsys):
+    def starter(w):
+        raise NotImplementedError
+
+    assert check("pack-heads", starter, hint=1) is None
+    out = capsys.readouterr().out
+    assert out.startswith("Hint 1 of 2") and "not written yet" not in out
+    assert "not written yet" in said(capsys, "pack-heads", starter, inputs="hidden", hint=1)[1]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_hints_lead_from_far_to_near_without_repeating_themselves(name):
     hints = get(name).hints
@@ -64,7 +74,7 @@ def test_a_mistake_is_called_by_its_name_with_a_place_to_read_and_a_picture(caps
 def test_a_wrong_answer_that_nobody_thought_of_gets_place_size_and_pattern(capsys):
     out, _ = said(capsys, "fused-projection", lambda x, w, n: 3 * reference.fused_projection(x, w, n), "values")
     out = " ".join(out.split())
-    assert "the first at batch 0, head 0, token 0, dim 0" in out
+    assert "the first at sequence 0, head 0, token 0, dim 0" in out
     assert "Every element is 3 times what it should be." in out
 
 

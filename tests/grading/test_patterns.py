@@ -25,11 +25,13 @@ def right_only(place):
         (right_only(np.s_[:, 0]), "Only head 0 is right"),
         (right_only(np.s_[0]), "Only batch 0 is right"),
         (right_only(np.s_[0, 1, 2]), ""),
+        (WANT * (1 + 1e-9), "This is almost right: a small number was added, something tiny left out, or a step"),
+        (WANT.astype("float16").astype("float64"), ""),
         (right_only(np.s_[..., :2]), "Right up to token 1, wrong from token 2 on"),
         (right_only(np.s_[..., 3:]), "Wrong up to token 2, right from token 3 on"),
         (right_only(np.s_[:, [0, 2]]), "Only head 1 is wrong"),
-        (WANT[:, ::-1], "At head 0 stands what belongs to head 2; each head is right in itself"),
-        (np.roll(WANT, 1, axis=2), "At token 0 stands what belongs to token 4; each token is right in itself"),
+        (WANT[:, ::-1], "Every head is right in itself, but head 0 holds what belongs to head 2"),
+        (np.roll(WANT, 1, axis=2), "Every token is right in itself, but token 0 holds what belongs to token 4"),
         (WANT[:, [1, 1, 1]], "Every head holds what belongs to head 1"),
         (WANT.mean(axis=1, keepdims=True) + 0 * WANT, "Every head holds the same; they should differ"),
         (
@@ -76,7 +78,7 @@ MASK = np.tri(4, 5, 1, dtype=bool)
         (np.zeros_like(MASK), "Every element is False"),
         (np.tri(4, 5, 2, dtype=bool), "Only elements that should be False are wrong: 3 are True"),
         (np.tri(4, 5, 0, dtype=bool), "Only elements that should be True are wrong: 4 are False"),
-        (MASK[::-1], "At query 0 stands what belongs to query 3; each query is right in itself"),
+        (MASK[::-1], "Every query is right in itself, but query 0 holds what belongs to query 3"),
     ],
 )
 def test_masks(got, sentence):

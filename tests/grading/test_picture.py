@@ -28,7 +28,7 @@ def test_heads_against_tokens_with_the_rest_averaged():
 def test_other_arrays_are_drawn_by_their_last_axes():
     wrong = np.eye(3, 4, dtype=bool)
     found = error_map(wrong, Output("result", ("d_model", "n_heads * head_dim")))
-    assert (found.rows, found.columns) == ("dim", "column")
+    assert (found.rows, found.columns) == ("row", "column")
     assert np.array_equal(found.share, wrong)
 
 
@@ -50,7 +50,7 @@ def test_axes_of_one_element_are_left_out():
     wrong = np.zeros((2, 1, 1, 5), bool)
     wrong[1, :, :, 3] = True
     found = error_map(wrong, Output("result", ("batch", "1", "1", "k_len")))
-    assert (found.rows, found.columns, found.share.shape) == ("batch", "key", (2, 5))
+    assert (found.rows, found.columns, found.share.shape) == ("sequence", "key", (2, 5))
     assert error_map(wrong[:1], Output("result", ("1", "1", "1", "k_len"))) is None
 
 

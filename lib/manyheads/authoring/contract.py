@@ -1,5 +1,7 @@
 """An exercise's contract as a student reads it, in plain Markdown; all of it from the definition."""
 
+import inspect
+
 from manyheads import reference
 from manyheads.exercises import Exercise, Output
 
@@ -16,7 +18,7 @@ def contract(exercise: Exercise) -> str:
         f"- returns {_returned(exercise.returns)}",
     ]
     if exercise.given:
-        lines += ["", "**Given:** " + "; ".join(map(_given, exercise.given)) + "."]
+        lines += ["", "**Given:**", "", *(f"{_given(name)}." for name in exercise.given)]
     if exercise.example:
         lines += ["", "For example:", "", "```python", exercise.example.strip(), "```"]
     lines += ["", f"**{exercise.points} points:** {'; '.join(points)}."]
@@ -36,6 +38,8 @@ def _returned(outputs: tuple[Output, ...]) -> str:
 
 def _one(output: Output, named: bool) -> str:
     name = f"`{output.name}`, " if named else ""
+    if output.about:
+        return name + output.about
     if output.axes is None:
         return name + _NUMBERS[output.holds]
     shape = f"({', '.join(output.axes)}{',' * (len(output.axes) == 1)})"
@@ -47,8 +51,20 @@ def _one(output: Output, named: bool) -> str:
     }[output.holds]
 
 
+#: What a given function promises, as far as an answer needs it.
+_PROMISES = {
+    "softmax": "turns scores into weights along an axis of an array of any rank. It keeps the dtype; a score of minus "
+    "infinity gets weight 0, and a row of nothing else comes out as zeros",
+    "causal_mask": "a boolean array (q_len, k_len), True where a query may attend to a key. The last query sees every "
+    "key, the one before it all but the last, and so on",
+    "padding_mask": "a boolean array (batch, 1, 1, k_len), True for the real tokens, `lengths[b]` of them",
+    "split_heads": "from (batch, seq, n_heads * head_dim) to (batch, n_heads, seq, head_dim)",
+    "combine_heads": "from (batch, n_heads, seq, head_dim) back to (batch, seq, n_heads * head_dim)",
+}
+
+
 def _given(name: str) -> str:
-    """``reference.split_heads`` and the first line of what it says of itself."""
-    function = getattr(reference, name)
-    first = (function.__doc__ or "").strip().splitlines()[0].rstrip(".")
-    return f"`reference.{name}`, {first[:1].lower()}{first[1:]}"
+    """``reference.split_heads(x, n_heads)`` and what it promises."""
+    parameters = inspect.signature(getattr(reference, name)).parameters.values()
+    called = ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters)
+    return f"- `reference.{name}({called})`: {_PROMISES[name]}"

@@ -42,6 +42,7 @@ class Output:
     name: str
     axes: tuple[str, ...] | None  #: names of the axes; None for a number
     holds: Literal["like the input", "bool", "int", "float"] = "like the input"  #: a number: "int" or "float"
+    about: str = ""  #: what the contract says of it, where name, axes and `holds` do not say enough
 
 
 @dataclass(frozen=True)

@@ -5,25 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from manyheads.exercises.definition import Output
+from manyheads.grading import wording
 from manyheads.grading.outcome import Value
 from manyheads.grading.patterns import pattern_of
-
-#: How a place on an axis is told: "batch 0, head 1, token 3".
-_ONE_OF = {
-    "seq": "token",
-    "q_len": "query",
-    "k_len": "key",
-    "capacity": "slot",
-    "window": "slot",
-    "heads": "head",
-    "n_heads": "head",
-    "kv_heads": "K/V head",
-    "n_kv_heads": "K/V head",
-    "head_dim": "dim",
-    "v_head_dim": "dim",
-    "d_model": "dim",
-    "n_heads * head_dim": "column",
-}
 
 
 @dataclass(frozen=True)
@@ -43,7 +27,7 @@ def problem(outputs: tuple[Output, ...], expected: Value, got: Value, tolerance:
         return _output_problem(outputs[0], expected, got, tolerance, "")
     names = ", ".join(output.name for output in outputs)
     if got.kind not in ("tuple", "list"):
-        return Problem("type", f"returned {_a(got)}; expected {len(outputs)} arrays: return {names}", outputs[0])
+        return Problem("type", f"returned {wording.a(got)}; expected {len(outputs)} arrays: return {names}", outputs[0])
     if len(got.items) != len(outputs):
         message = f"returned {len(got.items)} values; expected {len(outputs)}: return {names}"
         return Problem("type", message, outputs[0])
@@ -97,41 +81,44 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
         advice = {
             "nothing": "; a return may be missing",
             "list": "; np.stack or np.array makes an array of it",
-            "tuple": "; return one array",
+            "tuple": "; np.stack or np.array makes an array of it" if label else "; return one array",
         }.get(got.kind, "")
-        return Problem("type", f"{label}returned {_a(got)}; expected an array {_shape(output, want)}{advice}", output)
+        return Problem(
+            "type", f"{label}returned {wording.a(got)}; expected an array {wording.shape(output, want)}{advice}", output
+        )
     have = got.array
     if have.dtype.kind not in "biufc":
-        message = (
-            f"{label}an array of {str(have.dtype)[:60]}, not of numbers; expected {want.dtype} {_shape(output, want)}"
-        )
+        held = f"an array of {str(have.dtype)[:60]}, not of numbers"
+        message = f"{label}{held}; expected {want.dtype} {wording.shape(output, want)}"
         return Problem("dtype", message, output)
     if have.shape != want.shape:
-        message = f"{label}shape {have.shape}; expected {want.shape}, that is {_shape(output, want)}"
+        message = f"{label}shape {have.shape}; expected {want.shape}, that is {wording.shape(output, want)}"
         if have.ndim == want.ndim and sorted(have.shape) == sorted(want.shape):
             message += "; the axes are there, in another order"
         return Problem("shape", message, output)
     if not _same_dtype(want.dtype, have.dtype):
-        return Problem("dtype", f"{label}dtype {have.dtype}; expected {_said_of_dtype(output, want.dtype)}", output)
+        return Problem("dtype", f"{label}dtype {have.dtype}; expected {wording.dtype(output, want.dtype)}", output)
     if have.dtype.kind in "fc":
         infinite = ~np.isfinite(have) & np.isfinite(want)
         if infinite.any():
-            message = f"{label}{_number_of(infinite)} NaN or infinite, {_places(output, infinite)}"
+            message = f"{label}{wording.share(infinite)} NaN or infinite, {wording.places(output, infinite)}"
+            first = tuple(int(i[0]) for i in np.nonzero(infinite))
+            message += f". At the first, {wording.have_and_want(have[first], want[first])}"
             return Problem("finite", message, output, infinite)
     wrong = wrong_elements(want, have, tolerance)
     if not wrong.any():
         return None
     first = tuple(int(i[0]) for i in np.nonzero(wrong))
     message = (
-        f"{label}{_number_of(wrong)} wrong, {_places(output, wrong)}. At the first, you have "
-        f"{_number(have[first])}; expected {_number(want[first])}{_size(want, have)}"
+        f"{label}{wording.share(wrong)} wrong, {wording.places(output, wrong)}. At the first, "
+        f"{wording.have_and_want(have[first], want[first])}{wording.error(want, have)}"
     )
     return Problem(
         "values",
         message,
         output,
         wrong,
-        pattern_of(want, have, wrong, tolerance, [one_of(axis) for axis in output.axes]),
+        pattern_of(want, have, wrong, tolerance, wording.one_of(output)),
     )
 
 
@@ -147,15 +134,11 @@ def _number_problem(output: Output, expected: Value, got: Value, tolerance, labe
         advice = "; / makes a float of a count, // does not" if got.kind == "float" else ""
     if got.kind not in kinds:
         advice = "; a return may be missing" if got.kind == "nothing" else advice
-        return Problem("type", f"{label}{_a(got)}; expected {wanted}{advice}", output)
+        return Problem("type", f"{label}{wording.a(got)}; expected {wanted}{advice}", output)
     if _same_number(expected.number, got.number, tolerance):
         return None
-    message = f"{label}{_count(got.number)}; expected {_count(expected.number)}"
-    if output.holds == "float":
-        if expected.number and isinstance(got.number, float) and np.isfinite(got.number):
-            message += f" (yours is {got.number / expected.number:.15g} times that)"
-    elif got.number and expected.number and got.number % expected.number == 0:
-        message += f" (yours is {_count(got.number // expected.number)} times that)"
+    told = f"{wording.count(got.number)}; expected {wording.count(expected.number)}"
+    message = f"{label}{told}{wording.times(got.number, expected.number)}"
     return Problem("values", message, output)
 
 
@@ -169,73 +152,7 @@ def _same_number(expected, got, tolerance: dict[str, float]) -> bool:
     return expected == got
 
 
-def _said_of_dtype(output: Output, wanted: np.dtype) -> str:
-    """What dtype is expected, and why, as the student is told."""
-    if output.holds == "like the input":
-        return f"{wanted}, which the input has"
-    if wanted.kind == "b":
-        return f"{wanted}: True or False for each element"
-    return f"whole numbers, such as {wanted}" if wanted.kind in "iu" else str(wanted)
-
-
 def _same_dtype(one: np.dtype, other: np.dtype) -> bool:
     """Integers by kind and not by width: in the browser an int has 32 bits. The order of bytes does not matter."""
-    return one.kind == other.kind and (one.kind in "iu" or one.itemsize == other.itemsize)
-
-
-def _a(value: Value) -> str:
-    if value.kind == "nothing":
-        return "None"
-    if value.kind == "float":
-        return f"the float {value.number!r}"
-    return f"{'an' if value.type_name[:1] in 'aeiou' else 'a'} {value.type_name}"
-
-
-def _shape(output: Output, array: np.ndarray) -> str:
-    """``(batch 2, seq 7)``; an axis that is always of one element is just 1."""
-    sizes = zip(output.axes or (), array.shape, strict=True)
-    return "(" + ", ".join("1" if axis == "1" else f"{axis} {size}" for axis, size in sizes) + ")"
-
-
-def _size(want: np.ndarray, have: np.ndarray) -> str:
-    """How large the error is, for floats."""
-    both = np.isfinite(want) & np.isfinite(have)
-    if want.dtype.kind != "f" or not both.any():
-        return ""
-    with np.errstate(all="ignore"):
-        largest = np.abs(have.astype("float64") - want.astype("float64"))[both].max()
-    return f". The largest difference is {largest:.3g}, where values go up to {np.abs(want[both]).max():.3g}"
-
-
-def _number_of(wrong: np.ndarray) -> str:
-    return f"{wrong.sum()} of {wrong.size} elements ({wrong.mean():.0%}) are"
-
-
-def _places(output: Output, wrong: np.ndarray, most: int = 3) -> str:
-    """The first wrong places, no two of them in one row of the last axis: neighbours there tell nothing new."""
-    rows = wrong.any(axis=-1) if wrong.ndim else wrong
-    firsts = [(*map(int, row), int(np.flatnonzero(wrong[tuple(row)])[0])) for row in np.argwhere(rows)[:most]]
-    axes = output.axes or ()
-    told = [
-        ", ".join(f"{one_of(a)} {i}" for a, i in zip(axes, place, strict=True) if a != "1") or "its one element"
-        for place in firsts
-    ]
-    if len(told) == 1:
-        return f"the first at {told[0]}"
-    return f"the first at {told[0]}, more at {'; at '.join(told[1:])}"
-
-
-def one_of(axis: str) -> str:
-    """What one index along an axis is called: "token" for "seq"."""
-    return _ONE_OF.get(axis, axis)
-
-
-def _count(number) -> str:
-    """A number as a person reads it: Python refuses to write out thousands of digits."""
-    if isinstance(number, float):
-        return f"{number:.15g}"
-    return f"{number:,}" if abs(number) < 10**30 else f"a number of about {int(number.bit_length() * 0.30103)} digits"
-
-
-def _number(x) -> str:
-    return f"{x:.6g}" if np.asarray(x).dtype.kind in "f" else str(x)
+    whole = one.kind in "iu" and other.kind in "iu"
+    return whole or (one.kind == other.kind and one.itemsize == other.itemsize)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake
 from manyheads.grading.compare import Problem, equal, problem
 from manyheads.grading.outcome import Outcome, to_value
@@ -124,7 +126,7 @@ def _notes(findings: tuple[Finding, ...], outcomes: list[Outcome]) -> tuple[str,
     """What was noticed and costs no points; each once."""
     notes: dict[str, None] = {}
     for finding, outcome in zip(findings, outcomes, strict=True):
-        if outcome.asked_for_unset and finding.problem and finding.problem.kind in ("finite", "values"):
+        if outcome.asked_for_unset and finding.problem and _unset_shows(outcome):
             notes[
                 "np.empty does not set its elements: until you write to them they hold anything, and NaN while you "
                 "are checked. Is every element written?"
@@ -136,6 +138,17 @@ def _notes(findings: tuple[Finding, ...], outcomes: list[Outcome]) -> tuple[str,
         for warning in outcome.warned:
             notes[f"Your function caused a warning. {_shorten(warning)}"] = None
     return tuple(notes)[:5]
+
+
+def _unset_shows(outcome: Outcome) -> bool:
+    """Whether an array that came back holds what np.empty is filled with while it is checked."""
+    values = [] if outcome.value is None else [outcome.value, *outcome.value.items]
+    arrays = [value.array for value in values if value.array is not None]
+    return any(
+        np.isnan(a).any() if a.dtype.kind in "fc" else (a == np.iinfo(a.dtype).max).any()
+        for a in arrays
+        if a.dtype.kind in "fciu"
+    )
 
 
 def _shorten(text: str, most: int = 160) -> str:

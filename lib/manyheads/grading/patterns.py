@@ -14,7 +14,11 @@ class _Error:
     wrong: np.ndarray
     near: float  #: a difference that still counts as the same number
     names: list[str]
-    truths: bool  #: whether the array holds booleans
+    dtype: str
+
+    @property
+    def truths(self) -> bool:
+        return self.dtype == "bool"
 
     @property
     def scale(self) -> float:
@@ -32,12 +36,25 @@ def pattern_of(
         return ""
     with np.errstate(all="ignore"):
         want, have = expected.astype("float64"), got.astype("float64")
-        relative = max(tolerance.get(expected.dtype.name, 0.0), 1e-12) * 100
+        relative = 4 * max(tolerance.get(expected.dtype.name, 0.0), 1e-13)
         near = relative * float(np.abs(want[np.isfinite(want)]).max(initial=0.0))
-        error = _Error(want, have, wrong, near, names, expected.dtype.kind == "b")
+        error = _Error(want, have, wrong, near, names, expected.dtype.name)
         if not np.isfinite(want).all() or not (want.any() or error.truths):
             return ""
         return next((said for look in _LOOKS if (said := look(error))), "")
+
+
+#: An error below this part of the largest value is no other way of computing, but a loss of digits on the way.
+_SMALL = {"float64": 1e-5, "float32": 1e-3}
+
+
+def _almost(e: _Error) -> str:
+    small = _SMALL.get(e.dtype, 0.0)
+    if not small or np.abs(e.have - e.want).max() > small * e.scale:
+        return ""
+    return (
+        "This is almost right: a small number was added, something tiny left out, or a step computed in less precision"
+    )
 
 
 def _constant(e: _Error) -> str:
@@ -52,7 +69,8 @@ def _constant(e: _Error) -> str:
     factor = float((e.have * e.want).sum() / (e.want * e.want).sum())
     differs = np.isfinite(factor) and abs(factor - 1) > 1e-6
     if differs and np.abs(e.have - factor * e.want).max() <= e.near * max(1, abs(factor)):
-        return f"Every element is {factor:.6g} times what it should be"
+        which = "Every element" if e.wrong.all() else "Every wrong element"
+        return f"{which} is {factor:.6g} times what it should be"
     offset = float((e.have - e.want).mean())
     if np.isfinite(offset) and abs(offset) > 100 * e.near and np.abs(e.have - e.want - offset).max() <= e.near:
         return f"Every element is off by the same {offset:.6g}"
@@ -81,7 +99,10 @@ def _moved_slices(e: _Error) -> str:
         name = e.names[axis]
         if len(set(came)) == 1:
             return f"Every {name} holds what belongs to {name} {came[0]}"
-        return f"At {name} {moved[0]} stands what belongs to {name} {came[moved[0]]}; each {name} is right in itself"
+        if len(set(came)) == size:
+            return (
+                f"Every {name} is right in itself, but {name} {moved[0]} holds what belongs to {name} {came[moved[0]]}"
+            )
     return ""
 
 
@@ -99,17 +120,20 @@ def _all_alike(e: _Error) -> str:
 def _same_numbers_elsewhere(e: _Error) -> str:
     if e.truths or not e.same(np.sort(e.have, axis=None), np.sort(e.want, axis=None)):
         return ""
+    if e.want.ndim == 1:
+        return "These are the right numbers in another order"
     return "These are the right numbers in the wrong places: an axis is split, moved or flattened in another order"
 
 
 def _one_sided(e: _Error) -> str:
     """Only what should be 0 is wrong, or only zeros are; of booleans, only too many or too few are True."""
     wanted, had = e.want[e.wrong] != 0, e.have[e.wrong] != 0
+    number = f"{e.wrong.sum()} {'is' if e.wrong.sum() == 1 else 'are'}"
     true, false = ("True", "False") if e.truths else ("other than 0", "0")
     if not wanted.any():
-        return f"Only elements that should be {false} are wrong: {e.wrong.sum()} are {true}"
+        return f"Only elements that should be {false} are wrong: {number} {true}"
     if not had.any() and wanted.all():
-        return f"Only elements that should be {true} are wrong: {e.wrong.sum()} are {false}"
+        return f"Only elements that should be {true} are wrong: {number} {false}"
     return ""
 
 
@@ -129,10 +153,10 @@ def _factor_of_each_row(e: _Error) -> str:
 def _from_or_up_to(e: _Error) -> str:
     """Along one axis, right on one side of an index and wrong on the other; or right at a single one."""
     for axis in range(e.wrong.ndim):
-        size = e.wrong.shape[axis]
-        if size < 2:
+        size, others = e.wrong.shape[axis], tuple(i for i in range(e.wrong.ndim) if i != axis)
+        if size < 2 or not (e.truths or e.want.any(axis=others).all()):  # where 0 is due, right is no news
             continue
-        bad = np.atleast_1d(e.wrong.any(axis=tuple(i for i in range(e.wrong.ndim) if i != axis)))
+        bad = np.atleast_1d(e.wrong.any(axis=others))
         first, last, name = int(bad.argmax()), int(size - 1 - bad[::-1].argmax()), e.names[axis]
         if first == 1 and bad[1:].all():
             return f"Only {name} 0 is right"
@@ -147,6 +171,7 @@ def _from_or_up_to(e: _Error) -> str:
 
 #: From the most to the least telling; the first that has something to say is heard.
 _LOOKS = (
+    _almost,
     _constant,
     _exchanged_axes,
     _one_sided,

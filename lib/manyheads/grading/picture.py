@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manyheads.grading.compare import Problem, one_of
+from manyheads.grading import wording
+from manyheads.grading.compare import Problem
 
 _MOST_CELLS = 24
 _HEADS = ("n_heads", "n_kv_heads", "heads", "kv_heads")
@@ -65,13 +66,14 @@ def error_map(problem: Problem) -> ErrorMap | None:
     if kept[0] > kept[1]:
         share = share.T
     steps = tuple(-(-size // _MOST_CELLS) for size in share.shape)
-    return ErrorMap(_coarser(share, steps), one_of(names[kept[0]]), one_of(names[kept[1]]), steps)
+    told = [name for i, name in enumerate(wording.one_of(problem.output)) if i not in alone]
+    return ErrorMap(_coarser(share, steps), told[kept[0]], told[kept[1]], steps)
 
 
 def as_text(picture: ErrorMap) -> str:
     """The map in characters: ``·`` right, ``▒`` partly wrong, ``█`` wrong."""
     label = f"{picture.rows} "
-    width = len(label) + 2
+    width = len(f"{label}{(len(picture.share) - 1) * picture.step[0]}") + 1
     lines = [" " * width + f"{picture.columns} 0 to {picture.share.shape[1] * picture.step[1] - 1} →"]
     for row, shares in enumerate(picture.share):
         marks = " ".join("█" if s == 1 else "▒" if s > 0 else "·" for s in shares)

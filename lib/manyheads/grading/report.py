@@ -97,9 +97,11 @@ def _explanation(verdict: Verdict, first: Finding) -> list[str]:
         if outcome.exception == WRONG_CALL:
             lines.append(f"{outcome.message[:1].upper()}{outcome.message[1:]}.")
         else:
-            lines.append(f"With {first.case.about}, your function raised {raised}{where}.")
+            lines.append(f"Kind of input: {first.case.about}. Your function raised {raised}{where}.")
     elif first.problem is not None:
-        lines.append(f"With {first.case.about}: {_called(verdict, first)}{first.problem.message}.")
+        called, message = _called(verdict, first), first.problem.message
+        message = f"{called}{message}" if called else f"{message[:1].upper()}{message[1:]}"
+        lines.append(f"Kind of input: {first.case.about}. {message}.")
         if first.problem.pattern and not verdict.mistake:
             lines.append(f"{first.problem.pattern}.")
     wrong = sum(not finding.right for finding in verdict.counted)
@@ -114,7 +116,8 @@ def _called(verdict: Verdict, finding: Finding) -> str:
     if not all(isinstance(value, (int, str)) for value in inputs.values()):
         return ""
     arguments = ", ".join(f"{name}={value!r}" for name, value in inputs.items())
-    return f"{verdict.exercise.function_name}({arguments}) gave "
+    gave = " gave " if finding.problem and finding.problem.output.axes is None else ": "
+    return f"{verdict.exercise.function_name}({arguments}){gave}"
 
 
 def _reading(verdict: Verdict, address: bool = True) -> str:
