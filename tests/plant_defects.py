@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from .defects import DEFECTS, Defect
+from .grader_defects import GRADER_DEFECTS
 
 ROOT = Path(__file__).resolve().parents[1]
 #: The tests that judge the two paths, the quick ones first; those of books and classes would find the same later.
@@ -20,6 +21,10 @@ TESTS = {
     "numpy": [*QUICK, "tests/reference", LAST],
     "torch": [*QUICK, "tests/torch_path", LAST],
     "both": [*QUICK, "tests/reference", "tests/torch_path", LAST],
+    "graders": [
+        f"tests/grading/{name}"
+        for name in ("test_compare.py", "test_unset.py", "test_memory.py", "verify", "test_check.py")
+    ],
 }
 
 
@@ -33,8 +38,8 @@ def plant(defect: Defect, library: Path) -> None:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def caught_by(defect: Defect | None) -> str | None:
-    """The first test that fails with the defect planted; None where all pass. Without a defect: the suite itself."""
+def caught_by(defect: Defect | None, path: str = "both") -> str | None:
+    """The first test that fails with the defect planted; None where all pass. Without a defect: a path's own tests."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         ignored = shutil.ignore_patterns("__pycache__", ".hypothesis")
@@ -45,7 +50,7 @@ def caught_by(defect: Defect | None) -> str | None:
             plant(defect, copy / "lib")
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
         # Compiling takes long and finds what the rest finds; a failing example need not be made small.
-        command += ["-k", "not compiled", "--hypothesis-profile=no-shrink", *TESTS[defect.path if defect else "both"]]
+        command += ["-k", "not compiled", "--hypothesis-profile=no-shrink", *TESTS[defect.path if defect else path]]
         env = os.environ | {"PYTHONPATH": str(copy / "lib"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
         if done.returncode == 0:
@@ -62,7 +67,7 @@ def main() -> int:
     from rich.table import Table
 
     wanted = " ".join(sys.argv[1:])
-    chosen = [defect for defect in DEFECTS if wanted in defect.kind]
+    chosen = [defect for defect in (*DEFECTS, *GRADER_DEFECTS) if wanted in defect.kind]
     table = Table("planted", "path", "caught by")
     missed = 0
     for defect in track(chosen, description="planting"):

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 01 · Projections: one matrix a head, or one for all
 #
-# **Time:** about 65 minutes, in five parts of 5 to 15 minutes and a written question.
+# **Time:** about 70 minutes, in five parts of 5 to 20 minutes and a written question.
 # **You need:** NumPy indexing, `reshape`, `transpose` and `@`. No GPU, no torch.
 # **Beside it:** chapter 01 of the book, *Projections*. Everything that you need is also said here.
 #
@@ -10,13 +10,7 @@
 # In this notebook you write both, go from one to the other, take apart what published models store, and count
 # the weights.
 #
-# **How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it.
-# A check tells you what is right, what is not, and, if it knows your mistake, which one it is. It also raises, so
-# that *Run All* stops there. You may add cells of your own, and check as often as you like; what counts is the
-# notebook as you hand it in. When you are graded, the same checks run again with other numbers.
-#
-# **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
-# the library's own answer to `check` is not an answer.
+# <!-- how it works -->
 
 # %% nbgrader={"locked": true, "grade_id": "setup"}
 import numpy as np
@@ -50,9 +44,9 @@ from manyheads.grading import check
 # through it. Here the matrices come stacked, `w[h]` being head `h`'s. Multiply, and put the heads where this
 # course always has them: behind the batch, in front of the tokens.
 #
-# By hand: one token `[1, 2]` and two heads of width 1, with the matrices `[[1], [0]]` and `[[0], [10]]`. Head 0
-# reads the first number, 1. Head 1 reads the second times ten, 20. So the result, of shape `(1, 2, 1, 1)`, is
-# `[[[[1]], [[20]]]]`.
+# By hand: one sequence of two tokens, `[1, 2]` and `[3, 4]`, and two heads of width 1, with the matrices
+# `[[1], [0]]` and `[[0], [10]]`. Head 0 reads the first number of each token: 1 and 3. Head 1 reads the second times
+# ten: 20 and 40. So the result, of shape `(1, 2, 2, 1)`, is `[[[[1], [3]], [[20], [40]]]]`.
 #
 # <!-- contract: per-head-projections -->
 #
@@ -85,17 +79,18 @@ check("per-head-projections", per_head_projections, aspect="float32")
 # `h * head_dim` to `(h + 1) * head_dim`. One product makes a row with all heads' numbers for each token. What is
 # left is to cut that row into heads and to move the heads in front of the tokens.
 #
-# By hand: one sequence of two tokens, two heads of width 2. Say the product is
+# By hand: one sequence of two tokens, `[1, 0]` and `[0, 10]`, and two heads of width 2. With the matrix
+# `[[1, 2, 3, 4], [5, 6, 7, 8]]` token 0 picks out its first row, and token 1 ten times its second, so the product is
 #
 # ```
 #              head 0     head 1
 # token 0   [  1   2  |   3   4 ]
-# token 1   [  5   6  |   7   8 ]
+# token 1   [ 50  60  |  70  80 ]
 # ```
 #
-# Then head 0 is `[[1, 2], [5, 6]]` and head 1 is `[[3, 4], [7, 8]]`: a row for each token in both. Try your idea
+# Then head 0 is `[[1, 2], [50, 60]]` and head 1 is `[[3, 4], [70, 80]]`: a row for each token in both. Try your idea
 # on these eight numbers before you check; more than one way of getting the *shape* `(1, 2, 2, 2)` gets the numbers
-# wrong, and NumPy will not complain. (In the example below `w` is the identity, so that the product is `x` itself.)
+# wrong, and NumPy will not complain.
 #
 # <!-- contract: fused-projection -->
 #
@@ -159,7 +154,7 @@ check("pack-heads", pack_heads, aspect="float32")
 # %% [markdown]
 # ## 4 · Three layouts of one fused product
 #
-# *15 minutes. You need: slicing and `reshape`; part 2 read.*
+# *20 minutes. You need: slicing and `reshape`; part 2 read.*
 #
 # If one product can serve all heads, it can serve queries, keys and values too: many published models
 # keep a single matrix for all three. They do not agree on the order of its columns. In blocks of `head_dim` columns,
@@ -172,15 +167,16 @@ check("pack-heads", pack_heads, aspect="float32")
 # | `"per_group"` | see below | Falcon-40B, Megatron |
 #
 # Some models have fewer key/value heads than query heads, and several query heads share one of them: a *group*.
-# With four query heads and two key/value heads, `"concatenated"` is `q0 q1 q2 q3`, `k0 k1`, `v0 v1`, and
-# `"per_group"` is `q0 q1 k0 v0`, `q2 q3 k1 v1`: the queries of a group, then its key, then its value. Query head
-# `h` belongs to group `h // (n_heads // n_kv_heads)`. (`"per_head"` always has as many key/value heads as query
-# heads.)
+# With six query heads and two key/value heads, three queries to a group, `"concatenated"` is `q0 q1 q2 q3 q4 q5`,
+# `k0 k1`, `v0 v1`, and `"per_group"` is `q0 q1 q2 k0 v0`, `q3 q4 q5 k1 v1`: the queries of a group, then its key, then
+# its value. Query head `h` belongs to group `h // (n_heads // n_kv_heads)`. (`"per_head"` always has as many key/value
+# heads as query heads.)
 #
-# By hand: one token, `head_dim` 1, two heads. The row `[10, 20, 30, 40, 50, 60]` is, concatenated, `q = 10, 20`,
-# `k = 30, 40`, `v = 50, 60`; per head it is `q = 10, 40`, `k = 20, 50`, `v = 30, 60`. Both are plausible, and the
-# query of head 0 is 10 in both. With four query heads and two key/value heads, the row
-# `[10, 20, 30, 40, 50, 60, 70, 80]` is, per group, `q = 10, 20, 50, 60`, `k = 30, 70`, `v = 40, 80`.
+# By hand: two heads, `head_dim` 2, and a token whose row is the 12 numbers 1 to 12. Per head, head 1 has `q = 7 8`,
+# `k = 9 10`, `v = 11 12`. Concatenated, head 1 has `q = 3 4`, `k = 7 8`, `v = 11 12`. Both are plausible, and the
+# query of head 0 and the value of head 1 are the same in both. With six query heads, two key/value heads and
+# `head_dim` 1, the row of the 10 numbers 1 to 10 is, per group, `q = 1 2 3` and `6 7 8`, `k = 4` and `9`, `v = 5` and
+# `10`.
 #
 # <!-- contract: split-qkv -->
 #
@@ -226,12 +222,14 @@ check("split-qkv", split_qkv, aspect="per_group")
 # *5 minutes. You need: arithmetic.*
 #
 # An attention layer has four matrices: `W_Q`, `W_K` and `W_V` make the queries, keys and values, and
-# `W_O` takes the heads, laid side by side, back to `d_model`. This layer has no biases. How many weights do
-# `n_layers` such layers have?
+# `W_O`, of shape `(n_heads * head_dim, d_model)`, takes the heads, laid side by side, back to `d_model`. This layer has
+# no biases. How many weights do `n_layers` such layers have?
 #
 # By hand: `d_model` 4, two heads of width 2, one layer, as many key/value heads as query heads. Every matrix is
 # 4 by 4, so there are 4 · 16 = 64 weights. With a single key/value head, `W_K` and `W_V` are 4 by 2, and there are
-# 16 + 8 + 8 + 16 = 48. Do not rely on `d_model` being `n_heads * head_dim`: in several published models it is not.
+# 16 + 8 + 8 + 16 = 48. Do not rely on `d_model` being `n_heads * head_dim`: in several published models it is not. With
+# heads of width 3 and the rest as before, `W_Q` is 4 by 6, `W_K` and `W_V` are 4 by 3 and `W_O` is 6 by 4:
+# 24 + 12 + 12 + 24 = 72, and in two layers 144.
 #
 # <!-- contract: attention-parameters -->
 
@@ -271,26 +269,28 @@ check("attention-parameters", attention_parameters, aspect="layers")
 # ```
 #
 # and puts the heads back together with the reverse, `.reshape(batch, seq, d_model)`. Nothing raises, every shape
-# is right, the model trains, and its loss is disappointing. Let `seq` be a multiple of `n_heads`, and `d_model`
-# be `n_heads * head_dim`. Look at one such layer. In at most 150 words: (a) which tokens does head 0 get to see,
-# and into what are they cut (2 points)? (b) Which tokens can a token no longer attend to (1 point)? (c) Name a
-# test that would have caught it, and one that would not (1 point).
+# is right, the model trains, and its loss is disappointing. Look at one such layer, with `seq` 12, `n_heads` 4 and
+# `d_model` equal to `n_heads * head_dim`; count tokens and heads from 0. (Inside a head every row of the `seq` axis may
+# attend to every other row; heads do not see each other.) In at most 150 words: (a) which tokens does head 0 get to
+# see, and into what are they cut (2 points)? (b) Which tokens does token 7 still see, and why no others (1 point)?
+# (c) Name a test that would have caught the mistake, and one that would not (1 point).
 
 # %% [markdown] nbgrader={"solution": true, "grade": true, "points": 4, "grade_id": "written-bare-reshape"}
 # ### BEGIN SOLUTION
-# **An answer.** `reshape` keeps the numbers in reading order. In memory a sequence is token after token, each with
-# all of its heads. Cutting that into `n_heads` equal parts gives head 0 the first `seq / n_heads` tokens, each chopped
-# into `n_heads` pieces of `head_dim` that pose as tokens of their own; head 1 gets the next tokens, and so on. A token
-# therefore attends only to the tokens in its own part of the sequence, and to other pieces of itself; everything
-# farther away is out of reach, and no token is seen by more than one head. A test with several tokens and several
-# heads that compares with one product for each head catches it. One with a single token, or a single head, or one that
-# looks at the shape only, does not.
+# **An answer.** (a) `reshape` keeps the numbers in reading order. In memory a sequence is token after token, each with
+# all of its heads. Cutting that into 4 equal parts gives head 0 the first 12 / 4 = 3 tokens, 0, 1 and 2, each chopped
+# into 4 pieces of `head_dim` numbers that pose as tokens of their own: 12 rows. (b) Head 1 gets tokens 3, 4, 5, and
+# head 2 gets 6, 7, 8. Token 7 is in head 2 with all of its pieces and in no other head, so it sees tokens 6, 7 and 8,
+# itself among them; everything farther away is out of reach. (c) A test with several tokens and several heads that
+# compares with one product for each head catches it. One with a single token, or a single head, or one that looks at
+# the shape only, does not.
 #
 # **Rubric (4 points).**
 #
-# - 1 point: reading order is kept, so head 0 gets the first part of the sequence (not "the tokens are shuffled").
-# - 1 point: each of these tokens is cut into pieces that pose as tokens.
-# - 1 point: a token reaches only its own part of the sequence, about 1/n_heads of it.
+# - 1 point: reading order is kept, so head 0 gets tokens 0, 1 and 2 (not "the tokens are shuffled").
+# - 1 point: each of these tokens is cut into 4 pieces of `head_dim` numbers that pose as tokens.
+# - 1 point: token 7 sees 6, 7 and 8, because head 2 holds these three and nothing else. "6 and 8", with itself taken
+#   for granted, is as good.
 # - 1 point: one test of each kind. Catching: numbers, with seq > 1 and n_heads > 1. Not catching: shape only, seq = 1,
 #   or n_heads = 1.
 # ### END SOLUTION

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 02 · Heads: split, attend, combine, mix
 #
-# **Time:** about 90 minutes, in seven parts of 5 to 20 minutes and a written question.
+# **Time:** about 115 minutes, in seven parts of 5 to 25 minutes and a written question.
 # **You need:** NumPy indexing, `reshape`, `transpose` and `@`. No GPU, no torch.
 # **Beside it:** chapter 02 of the book, *Heads*. Everything that you need is also said here.
 #
@@ -9,13 +9,7 @@
 # side again, and mixes them with one matrix. In this notebook you write the cut and its inverse, find out what they
 # cost, meet an error that nothing reports, put the whole layer together, and take its output apart again, head by head.
 #
-# **How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it.
-# A check tells you what is right, what is not, and, if it knows your mistake, which one it is. It also raises, so
-# that *Run All* stops there. You may add cells of your own, and check as often as you like; what counts is the
-# notebook as you hand it in. When you are graded, the same checks run again with other numbers.
-#
-# **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
-# the library's own answer to `check` is not an answer.
+# <!-- how it works -->
 
 # %% nbgrader={"locked": true, "grade_id": "setup"}
 import numpy as np
@@ -48,8 +42,9 @@ from manyheads.grading import check
 # *10 minutes. You need: `reshape` and `transpose`.*
 #
 # One matrix product makes the numbers of all heads at once: each token has a row in which the heads stand side by
-# side. To let each head work on its own, cut that row into heads, and move the heads in front of the tokens. Then
-# NumPy's `@`, which works on the last two axes, treats every head of every sequence as a matrix `(seq, head_dim)`.
+# side. In a row the number changes fastest and the head slowest. To let each head work on its own, cut that row into
+# heads, and move the heads in front of the tokens. Then NumPy's `@`, which works on the last two axes, treats every
+# head of every sequence as a matrix `(seq, head_dim)`.
 #
 # By hand: one sequence of two tokens, two heads of three numbers.
 #
@@ -119,7 +114,7 @@ check("combine-heads", combine_heads, aspect="any dtype")
 # %% [markdown]
 # ## 3 · Weights trained in the other order
 #
-# *10 minutes. You need: `reshape`, `transpose` or indexing; parts 1 and 2 read.*
+# *15 minutes. You need: `reshape`, `transpose` or indexing; parts 1 and 2 read.*
 #
 # A row with all heads of a token can be ordered in two ways. The course writes the one of part 1 as `(h d)`: first
 # which head, then which number in it, so that a head's numbers stand together. The other is `(d h)`: number 0 of
@@ -130,12 +125,15 @@ check("combine-heads", combine_heads, aspect="any dtype")
 # trained in a program that puts the heads together as `(d h)`. You want to use it in one that puts them together as
 # `(h d)`, and get the same output.
 #
-# By hand: two heads of three numbers, `d_model` 1. Name each row of `W_O` by head and number, so that 12 is head 1,
-# number 2.
+# By hand: two heads of three numbers, `d_model` 1. Name each row of `W_O` by head and number, so that `12` is head 1,
+# number 2. Below its name stands the one number that the row holds.
 #
 # ```
-# trained for (d h):    0  10   1  11   2  12
-# wanted for  (h d):    0   1   2  10  11  12
+# trained for (d h):   00  10  01  11  02  12
+#                       7   3   5   9   2   4
+#
+# wanted for (h d):    00  01  02  10  11  12
+#                       7   5   2   3   9   4
 # ```
 #
 # In shapes, `(6, 1)` stays `(6, 1)`.
@@ -163,7 +161,7 @@ check("regroup-output-weight", regroup_output_weight, aspect="float32")
 # %% [markdown]
 # ## 4 · Views, strides and copies
 #
-# *15 minutes. You need: `reshape`, `transpose`, `np.shares_memory`; parts 1 and 2 read.*
+# *25 minutes. You need: `reshape`, `transpose`, `np.shares_memory`; parts 1 and 2 read.*
 #
 # What do splitting and combining cost? The elements of an array lie in memory one after the other. An array itself is
 # only a note about them: where they begin, its shape, and its *strides*, how many bytes apart two neighbours along
@@ -174,9 +172,11 @@ check("regroup-output-weight", regroup_output_weight, aspect="float32")
 #
 # An array is *contiguous* where its elements, read row by row, follow one another in memory: `a` is, `a.T` is not.
 # `np.ascontiguousarray` gives back a contiguous array as it is, and makes a contiguous copy of any other. `reshape`
-# gives a view where strides can be found for the new shape. Where there are none, it copies without a word: `a.T` read
-# row by row is `1 4 2 5 3 6`, and no single stride leads through memory in that order, so `a.T.reshape(6)` is a copy.
-# Where an axis has size 1 there is no next element along it, so its stride never matters.
+# gives a view where some strides describe the new shape. Where none do, it copies without a word: `a.T` read row by row
+# is `1 4 2 5 3 6`, and no single stride leads through memory in that order, so `a.T.reshape(6)` is a copy. Two
+# neighbouring axes can become one without a copy where one step along the outer is as long as the whole inner axis:
+# outer stride = inner size · inner stride. In `a` that holds, 6 = 3 · 2, in `a.T` it does not: 2 is not 2 · 6. Where
+# an axis has size 1 there is no next element along it, so its stride never matters.
 #
 # Now let `x` be contiguous, of shape `(batch, seq, n_heads * head_dim)`, with `itemsize` bytes for each element:
 #
@@ -190,7 +190,7 @@ check("regroup-output-weight", regroup_output_weight, aspect="float32")
 # ```
 #
 # How many bytes does each step copy, the six in order, and what are the four strides of `z`? A step copies either
-# all of `x` or nothing.
+# all of `x` or nothing. Each step is judged against the array it starts from: 3 and 4 against `z`, 5 against `c`.
 #
 # By hand: `batch` 2, `seq` 3, two heads of two numbers, 8 bytes each, so `x` has 24 elements and 192 bytes. In memory
 # two numbers of a head are 8 bytes apart, two heads 16, two tokens 32, two sequences 96. The axes of `z` are sequence,
@@ -199,8 +199,9 @@ check("regroup-output-weight", regroup_output_weight, aspect="float32")
 #
 # <!-- contract: bytes-copied -->
 #
-# Some of the sizes are far beyond any memory: find the rule on small arrays, and do not build the large ones. For the
-# same reason make your arrays with `dtype=np.int64`. Where an axis has size 1, give the stride that `z.strides` shows.
+# Some of the sizes are far beyond any memory: find the rule on small arrays, and do not build the large ones. Make your
+# arrays with `dtype=np.int64`, because byte counts pass 2³¹, where 32-bit integers end. Where an axis has size 1, give
+# the stride that `z.strides` shows.
 
 
 # %% nbgrader={"solution": true}
@@ -236,7 +237,7 @@ check("bytes-copied", bytes_copied, aspect="large")
 # %% [markdown]
 # ## 5 · The whole layer
 #
-# *20 minutes. You need: `@` on arrays with four axes, and what softmax is; parts 1 and 2 read.*
+# *25 minutes. You need: `@` on arrays with four axes, and what softmax is; parts 1 and 2 read.*
 #
 # Every token of `x` makes a *query* in each head, what it looks for. Every token of `context` makes a *key*, what it is
 # found by, and a *value*, what it hands over. Where `context` is `x`, tokens attend to their own sequence:
@@ -251,18 +252,18 @@ check("bytes-copied", bytes_copied, aspect="large")
 #   mean of the values with these weights;
 # - the heads are laid side by side and multiplied by `w_o`, back to `d_model`.
 #
-# By hand: one query, two keys, two heads of width 1, so that the root is 1. In the example the query is 1 in head 0 and
-# 0 in head 1. The keys are 0 and log 3 in both heads, the values 0 and 4 in both. The scores of head 0 are 0 and log 3,
-# so its weights are 1/4 and 3/4, and its result is 3. The scores of head 1 are both 0, its weights 1/2 and 1/2, its
-# result 2. Side by side `[3, 2]`, and times `[[1, 0], [1, 1]]` that is `[5, 2]`. In shapes: `x` is `(1, 1, 2)`,
-# `context` `(1, 2, 2)`, the scores `(1, 2, 1, 2)`, the result `(1, 1, 2)`.
+# By hand: one query, two keys, two heads of width 1, so that the root is 1: the example does not try your scale. In it
+# the query is 1 in head 0 and 0 in head 1. The keys are 0 and log 3 in both heads, the values 0 and 4 in both. The
+# scores of head 0 are 0 and log 3, so its weights are 1/4 and 3/4, and its result is 3. The scores of head 1 are both
+# 0, its weights 1/2 and 1/2, its result 2. Side by side `[3, 2]`, and times `[[1, 0], [1, 1]]` that is `[5, 2]`. In
+# shapes: `x` is `(1, 1, 2)`, `context` `(1, 2, 2)`, the scores `(1, 2, 1, 2)`, the result `(1, 1, 2)`.
 #
 # <!-- contract: multi-head-attention -->
 #
 # Call the given functions as `reference.split_heads(y, n_heads)`, `reference.combine_heads(y)` and
 # `reference.softmax(scores)`, which runs over the last axis unless you name another with `axis=`. `head_dim` is not
-# given: find it from the shapes. Dividing a float32 array by `np.sqrt(4)` gives float64, dividing it by the Python
-# float `4**0.5` does not.
+# given: find it from the shapes, and not from `d_model`: from the width of `w_q`. From NumPy 2 on, dividing a float32
+# array by `np.sqrt(4)` gives float64; dividing it by the Python float `4**0.5` does not.
 
 
 # %% nbgrader={"solution": true}
@@ -364,14 +365,15 @@ check("without-head", without_head, aspect="float32")
 # %% [markdown]
 # ## 8 · In your own words
 #
-# *10 minutes. You need: parts 1 to 3 read. 4 points, given by a person.*
+# *15 minutes. You need: parts 1 to 3 and 5 read. 4 points, given by a person.*
 #
 # A colleague's program splits queries, keys and values into heads as `(d h)`, and puts the heads together as `(d h)`
 # too. Otherwise it is the layer of part 5. In at most 150 words: (a) Why does no error appear (1 point)? (b) They train
-# a model from scratch: does it suffer, and why (1 point)? (c) They load published weights, which were trained with
-# `(h d)`, instead: what happens in the heads (1 point)? (d) They correct the split to `(h d)` but forget to correct how
-# the heads are put together. What do they have to reorder to make the published weights work all the same, and what
-# can stay as it is (1 point)?
+# a model from scratch. The random numbers with which training starts prefer no order. Does the model suffer, and why
+# (1 point)? (c) They load published weights, which were trained with `(h d)`, instead: which numbers does a head get,
+# and what does that do to its attention weights (1 point)? (d) They correct the split to `(h d)` but forget to correct
+# how the heads are put together. What do they have to reorder to make the published weights work all the same, and
+# what can stay as it is (1 point)?
 
 # %% [markdown] nbgrader={"solution": true, "grade": true, "points": 4, "grade_id": "written-heads-in-the-other-order"}
 # ### BEGIN SOLUTION

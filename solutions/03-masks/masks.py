@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 03 · Masks: who may attend to whom
 #
-# **Time:** about 95 minutes, in eight parts of 5 to 20 minutes and a written question.
+# **Time:** about 110 minutes, in eight parts of 5 to 25 minutes and a written question.
 # **You need:** NumPy comparisons, broadcasting, `np.where` and `@`. No GPU, no torch.
 # **Beside it:** chapter 03 of the book, *Masks*. Everything that you need is also said here.
 #
@@ -11,13 +11,7 @@
 # four masks that are in wide use, translate between the conventions of libraries, use a mask in attention without the
 # mistakes that nobody notices, and find out how much work a mask could save.
 #
-# **How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it.
-# A check tells you what is right, what is not, and, if it knows your mistake, which one it is. It also raises, so
-# that *Run All* stops there. You may add cells of your own, and check as often as you like; what counts is the
-# notebook as you hand it in. When you are graded, the same checks run again with other numbers.
-#
-# **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
-# the library's own answer to `check` is not an answer.
+# <!-- how it works -->
 
 # %% nbgrader={"locked": true, "grade_id": "setup"}
 import numpy as np
@@ -71,7 +65,7 @@ from manyheads.grading import check
 #
 # <!-- contract: causal-mask -->
 #
-# In all three pictures the same corner is full.
+# In all three pictures the bottom right corner is 1.
 
 
 # %% nbgrader={"solution": true}
@@ -95,9 +89,9 @@ check("causal-mask", causal_mask, aspect="empty rows")
 #
 # *10 minutes. You need: indexing with `None`, which adds an axis of length 1.*
 #
-# Sentences have different lengths, and an array does not. So the shorter sentences of a batch are filled up to the
-# longest, with *padding*: tokens that mean nothing. Here the real tokens stand first, and the padding behind them.
-# Padding has keys and values like any token, and no query should use them.
+# Sentences have different lengths, but the rows of an array do not. So the shorter sentences of a batch are filled up
+# to the longest, with *padding*: tokens that mean nothing. Here the real tokens stand first, and the padding behind
+# them. Padding has keys and values like any token, and no query should use them.
 #
 # This mask is the same for every head and for every query of a sentence. These axes get the length 1, and NumPy
 # stretches them where the mask is used: the shape is `(batch, 1, 1, k_len)`.
@@ -137,13 +131,16 @@ check("padding-mask", padding_mask, aspect="empty and full")
 # few"? In this course a window of W means **W keys, the token itself included**. As in part 1, the queries are the
 # last tokens.
 #
-# By hand: `q_len` 3, `k_len` 4, `window` 2. The queries stand at positions 1, 2 and 3; the one at position 2 sees keys
-# 1 and 2.
+# By hand: `window` 2. On the left, three queries stand at positions 1, 2 and 3; the one at position 2 sees keys 1 and
+# 2. On the right there are more queries than keys, and the first two stand before all keys.
 #
 # ```
-# 1 1 . .
-# . 1 1 .
-# . . 1 1
+# q_len 3, k_len 4      q_len 5, k_len 3
+#     1 1 . .               . . .
+#     . 1 1 .               . . .
+#     . . 1 1               1 . .
+#                           1 1 .
+#                           . 1 1
 # ```
 #
 # <!-- contract: sliding-window-mask -->
@@ -169,14 +166,14 @@ check("sliding-window-mask", sliding_window_mask, aspect="values")
 check("sliding-window-mask", sliding_window_mask, aspect="empty rows")
 
 # %% [markdown]
-# ## 4 · Blocks: a coarse mask made fine
+# ## 4 · Blocks: from a layout to a mask
 #
 # *5 minutes. You need: `np.repeat` and its `axis`.*
 #
 # Fast code for attention does not compute one score at a time but a whole *block*, say 64 queries by 64 keys. A mask
 # that allows or forbids whole blocks is one that it can use to skip work. Such a mask is written as a small *layout*
-# with one boolean for each block. To compare with anything else, it has to be made fine: an entry of the layout
-# becomes a square of `block` by `block` entries of the mask.
+# with one boolean for each block. To use it with any other code, or to compare it with another mask, you need the mask
+# itself: each entry of the layout becomes a square of `block` by `block` entries.
 #
 # By hand: a layout of one row and three columns, with blocks of 2.
 #
@@ -187,8 +184,6 @@ check("sliding-window-mask", sliding_window_mask, aspect="empty rows")
 # ```
 #
 # <!-- contract: block-sparse-mask -->
-#
-# Of the result, `q_len` is `q_blocks * block`, and `k_len` is `k_blocks * block`.
 
 
 # %% nbgrader={"solution": true}
@@ -209,7 +204,7 @@ check("block-sparse-mask", block_sparse_mask, aspect="empty rows")
 # %% [markdown]
 # ## 5 · Three conventions for one mask
 #
-# *10 minutes. You need: `~` on booleans, `np.where`, `np.inf`.*
+# *15 minutes. You need: `~` on booleans, `np.where`, `np.inf`.*
 #
 # Libraries do not agree on what a mask holds. Three conventions are in use:
 #
@@ -221,16 +216,15 @@ check("block-sparse-mask", block_sparse_mask, aspect="empty rows")
 #
 # The first two have the same shape and dtype. Mix them up, and each query attends to exactly what it must not; nothing
 # raises. A bias can say more than a mask: 0 changes nothing, and another finite number makes a key more or less
-# likely. Even -1e9 does not forbid: where all scores of a row are lowered by as much, softmax shares out the weights
-# as if nothing were forbidden.
+# likely. Even -1e9 does not forbid: in a row where every key has it, the weights still sum to 1, and they go to keys
+# that are all forbidden.
 #
 # By hand: `[[True, False]]` as `"allow"` is `[[False, True]]` as `"forbid"` and `[[0, -inf]]` as `"bias"`. And the bias
 # `[[-0.5, -inf]]` is `[[True, False]]` as `"allow"`.
 #
 # <!-- contract: convert-mask -->
 #
-# With `want="bias"` the array is float32 and not boolean: 0 and minus infinity, if it is made from booleans. From a
-# convention to itself nothing changes, not one number.
+# A bias that is made from booleans holds nothing but 0 and minus infinity.
 
 
 # %% nbgrader={"solution": true}
@@ -269,7 +263,7 @@ check("convert-mask", convert_mask, aspect="unchanged")
 # %% [markdown]
 # ## 6 · Attention under a mask
 #
-# *20 minutes. You need: `@` on arrays of four axes, `swapaxes`; the table above, True means may attend.*
+# *25 minutes. You need: `@` on arrays of four axes, `swapaxes`; of the table in part 5, the row `"allow"`.*
 #
 # Attention takes four steps. The score of a query and a key is their inner product, divided by the square root of
 # `head_dim`, so `scores` has the shape `(batch, heads, q_len, k_len)`. Softmax along the keys, the last axis, turns a
@@ -280,12 +274,16 @@ check("convert-mask", convert_mask, aspect="unchanged")
 # A query that may attend to nothing (part 1 has such rows) gets 0. That is a decision of this course, and a sensible
 # one: it knows nothing, so it adds nothing.
 #
-# By hand: two queries of zeros, so that all scores are 0, and three values 10, 20 and 60. The first query may attend to
-# the first two keys: its weights are 1/2, 1/2 and 0, and its result is 15. The second may attend to nothing and gets 0.
+# By hand: `head_dim` is 4, and both queries are four ones. The first key is four times (ln 3)/2: the inner product is
+# 2 ln 3, and divided by √4 the score is ln 3. The second key is zeros, with a score of 0, and the third has ln 9. The
+# values are 10, 20 and 60. The first query may attend to the first two keys: e to their scores is 3 and 1, so its
+# weights are 3/4, 1/4 and 0, and its result is 7.5 + 5 = 12.5. The second may attend to nothing and gets 0.
 #
 # <!-- contract: masked-attention -->
 #
-# The mask comes in any of its three shapes, and all of them broadcast against the scores.
+# The mask comes in any of its three shapes, and all of them broadcast against the scores. Scores can be very low and
+# very high, and a forbidden key can have the highest of its row: its weight is 0 all the same. The result has to have
+# the dtype of `q`, so look at the dtype after each step.
 
 
 # %% nbgrader={"solution": true}
@@ -312,23 +310,26 @@ check("masked-attention", masked_attention, aspect="float32")
 # %% [markdown]
 # ## 7 · The same sentence, alone and in a batch
 #
-# *15 minutes. You need: parts 2 and 6 read, not solved.*
+# *20 minutes. You need: parts 2 and 6 read, not solved.*
 #
 # A sentence must give the same result whatever it is batched with. In this part the model reads whole sentences, as an
 # encoder for translation does: no causal mask, so each real token of a sentence sees **all** real tokens of that
 # sentence. Queries, keys and values come from the same tokens, `seq` of them, of which the first `lengths[b]` are real
 # in sentence `b`. In these rows the result is what the sentence gives alone. In the rows of the padding it is 0.
 #
-# What the padding holds must not matter. It may be anything, even NaN ("not a number"), which memory that nobody has
-# written to can contain. And 0 times NaN is NaN.
+# What the padding holds must not matter. It may be anything, in `q`, `k` and `v`: numbers of any size, infinity, even
+# NaN ("not a number"), since memory that nobody has written to can contain all of these. And 0 times NaN is NaN, as is
+# 0 times infinity.
 #
-# By hand: two sentences in rows of 2, with 2 tokens and 1 token. The queries are zeros, so that all scores are 0. The
-# values are 10 and 20 in the first sentence, and 10 and 90 in the second. The first gives 15 and 15. In the second, 90
-# is padding: its token gives 10, and not 50, and the row of the padding is 0.
+# By hand: two sentences in rows of 2, with 2 tokens and 1 token. All queries are four ones, and in both sentences the
+# keys are those of part 6 with scores of ln 3 and 0. The values are 10 and 20 in the first sentence, and 10 and 90 in
+# the second. In the first, each token has the weights 3/4 and 1/4 and gives 12.5. In the second, 90 is padding: its one
+# token gives 10, and not 30, and the row of the padding is 0.
 #
 # <!-- contract: padded-batch -->
 #
-# Whether you loop over the sentences or use a mask is up to you.
+# Whether you loop over the sentences or use a mask is up to you. As in part 6, scores can be very low and very high,
+# and the result has to have the dtype of `q`.
 
 
 # %% nbgrader={"solution": true}
@@ -336,10 +337,11 @@ def padded_batch(q, k, v, lengths):
     """Attention of each sentence over its own real tokens; returns (batch, heads, seq, v_head_dim), 0 in padding."""
     ### BEGIN SOLUTION
     real_key = reference.padding_mask(lengths, v.shape[2])  # (batch, 1, 1, seq)
-    real_query = real_key.swapaxes(2, 3)  # (batch, 1, seq, 1)
+    real_row = real_key.swapaxes(2, 3)  # (batch, 1, seq, 1)
+    q, k, v = (np.where(real_row, x, 0) for x in (q, k, v))  # whatever the padding holds, it is gone
     scores = q @ k.swapaxes(2, 3) / k.shape[3] ** 0.5
-    weights = reference.softmax(np.where(real_key & real_query, scores, -np.inf))
-    return weights @ np.where(real_query, v, 0)
+    weights = reference.softmax(np.where(real_key & real_row, scores, -np.inf))  # a padding query sees nothing
+    return weights @ v
     ### END SOLUTION
 
 
@@ -358,14 +360,14 @@ check("padded-batch", padded_batch, aspect="float32")
 # *5 minutes. You need: part 1 read; adding up 1 + 2 + … + n.*
 #
 # Attention that computes all scores and then forbids half of them has done that half for nothing. How much could be
-# saved? Count the True of a causal mask, and divide by the `q_len * k_len` entries that it has.
+# saved? Count how many entries of a causal mask are True, and divide by the `q_len * k_len` entries that it has.
 #
 # By hand: for 4 queries and 4 keys there are 1 + 2 + 3 + 4 = 10 of 16, which is 0.625. A single query, the newest
 # token of a text that is being written, sees all keys: a share of 1, and nothing to save.
 #
 # <!-- contract: used-fraction -->
 #
-# Some of the sizes are in the millions. Find a formula.
+# Some of the sizes are in the millions: a mask of that size fits into no memory.
 
 
 # %% nbgrader={"solution": true}
@@ -393,11 +395,12 @@ check("used-fraction", used_fraction, aspect="long")
 #
 # *10 minutes. You need: parts 5 to 7 read. 4 points, given by a person.*
 #
-# A team serves a translation model. Users complain about short sentences: some of their translations are poor, and the
-# same sentence is translated differently from one day to the next. Long sentences are fine, and so is any sentence
-# that is sent alone. Nothing crashes. In at most 150 words: (a) What is the likely cause, and why are the short
-# sentences the ones that suffer (2 points)? (b) Describe a test that would have found it (1 point). (c) The team adds
-# a mask, and writes -1e9 over the scores that it forbids. Name a case in which that is not enough (1 point).
+# A team serves a translation model. Users complain that short sentences are sometimes translated badly, and that the
+# same short sentence comes out differently from one day to the next. Long sentences are fine, and so is any sentence
+# that is sent alone. Nothing crashes. In at most 150 words: (a) Name the one cause that explains all of this, and say
+# why the short sentences are the ones that suffer (2 points). (b) Describe a test that would have found it (1 point).
+# (c) The team adds a mask, and writes -1e9 over the scores that it forbids. Name a case in which a query still uses
+# what is forbidden to it, or in which the number cannot be written (1 point).
 
 # %% [markdown] nbgrader={"solution": true, "grade": true, "points": 4, "grade_id": "written-short-sentences"}
 # ### BEGIN SOLUTION

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 04 · The KV cache: what is kept between tokens
 #
-# **Time:** about 90 minutes, in six parts of 10 to 20 minutes and a written question.
+# **Time:** about 110 minutes, in six parts of 10 to 25 minutes and a written question.
 # **You need:** NumPy slicing, broadcasting and `@`. No GPU, no torch.
 # **Beside it:** chapter 04 of the book, *The KV cache*. Everything that you need is also said here.
 #
@@ -10,13 +10,7 @@
 # notebook you write one. You store new tokens, attend with one query and with chunks of queries, count the bytes, and
 # build the ring that a model with a sliding window uses.
 #
-# **How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it. A
-# check tells you what is right, what is not, and, if it knows your mistake, which one it is. It also raises, so that
-# *Run All* stops there. You may add cells of your own, and check as often as you like; what counts is the notebook as
-# you hand it in. When you are graded, the same checks run again with other numbers.
-#
-# **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
-# the library's own answer to `check` is not an answer.
+# <!-- how it works -->
 
 # %% nbgrader={"locked": true, "grade_id": "setup"}
 import numpy as np
@@ -34,9 +28,8 @@ from manyheads.grading import check
 # |---|---|
 # | `batch` | sequences handled at once |
 # | `heads` | query heads |
-# | `kv_heads` | heads that have keys and values; here as many as `heads` wherever both meet |
+# | `kv_heads` | heads that have keys and values; in parts 2, 3 and 6 as many as query heads, and called `heads` |
 # | `seq` | tokens in each sequence |
-# | `q_len` | queries of one call for each sequence; in decoding 1 |
 # | `capacity` | slots of a cache: tokens that it can hold for each sequence |
 # | `window` | slots of a ring, which keeps the newest tokens only |
 # | `new` | tokens that are added by one call |
@@ -48,23 +41,28 @@ from manyheads.grading import check
 # sum of the values, each times its weight. *Causal* means that a token attends to the tokens before it and to itself.
 #
 # **Counting** starts at 0: the first token is token 0, the first slot is slot 0.
+#
+# **Dtypes.** Inputs come in float32 and in float64, all arrays of one call alike; return what came in.
+# `np.zeros(shape)` and division by `np.sqrt(...)` of a whole number make float64. Use `np.zeros(shape, x.dtype)` and
+# `head_dim**0.5`.
 
 # %% [markdown]
 # ## 1 · Behind the tokens that are there
 #
 # *10 minutes. You need: slices, and assigning to a slice.*
 #
-# Making an array longer by one token means copying it, for each token again. A cache is therefore made once, as long
-# as it may ever have to be: a *buffer* of `capacity` slots. Beside it stands how many slots are filled. The slots
-# behind those are free, and may hold anything. Keys have such a buffer and values have another one; this function
+# Making an array longer by one token means copying it, for each token again. A cache is therefore made once, with room
+# for the longest text that is expected: a *buffer* of `capacity` slots. Beside it stands how many slots are filled. The
+# slots behind those are free, and may hold anything. Keys have such a buffer and values have another one; this function
 # serves both. The sequences of a batch need not be equally long, so there is a length for each.
 #
-# By hand: one sequence, one head of width 1, four slots with `[10, 20, 0, 0]`, of which two are filled. The new token
-# 30 makes `[10, 20, 30, 0]`. The next one will go into slot 3.
+# By hand: two sequences, one head of width 1, four slots. Sequence 0 has two filled slots, `[10, 20, 0, 0]`, and
+# sequence 1 has one, `[50, 0, 0, 0]`. Each gets one new token. Sequence 0 goes on in slot 2: 30 makes
+# `[10, 20, 30, 0]`. Sequence 1 goes on in slot 1: 60 makes `[50, 60, 0, 0]`.
 #
 # <!-- contract: append-to-cache -->
 #
-# Return a new array, and leave the cache that you were given as it was. Only the slots of the new tokens differ.
+# Return a new array in which only the slots of the new tokens differ. Here `lengths` does not count the new tokens.
 
 
 # %% nbgrader={"solution": true}
@@ -90,20 +88,23 @@ check("append-to-cache", append_to_cache, aspect="different lengths")
 # %% [markdown]
 # ## 2 · One query against the cache
 #
-# *15 minutes. You need: `@`, `swapaxes`; part 1 read, and the short account of attention above.*
+# *20 minutes. You need: `@`, `swapaxes`; part 1 read, and the short account of attention above.*
 #
 # To write one more token, a model needs one result: that of the newest token. Its key and its value have been stored,
-# and are the last of the filled slots. Its query attends to every filled slot. Earlier queries have done their work,
-# and nobody needs them again. This is called *decoding*.
+# and are the last of the filled slots, so that here `lengths` counts the newest token too. Its query attends to every
+# filled slot. Earlier queries have done their work, and nobody needs them again. This is called *decoding*.
 #
-# By hand: four slots, two filled, with the values 10 and 20. All keys are 0, so both scores are 0, both weights are
-# one half, and the result is 15. If the two free slots were taken for tokens, there would be four weights of one
-# quarter.
+# By hand: three slots, two filled, `head_dim` 4. The query is `[1, 1, 1, 1]`. Key 0 is all 0, and key 1 has four times
+# the number ln(3) / 2. The sums of products are 0 and 2 · ln(3). Divided by the square root of 4, the scores are 0 and
+# ln(3). e to the power of these is 1 and 3, so the weights are 1/4 and 3/4. With the values 10 and 20 the result is
+# 17.5. The free slot holds zeros. Taken for a token, it would have a score of 0 as well, and the weights would be 1/5,
+# 3/5 and 1/5.
 #
 # <!-- contract: decode-step -->
 #
-# What is in the free slots must make no difference, whatever it is: zeros, numbers that an earlier sequence left
-# there, or NaN.
+# There is one query for each sequence and head, so that the third axis has the size 1, and keeps it. What is in the
+# free slots must make no difference, whatever it is: zeros, numbers that an earlier sequence left there, or NaN. Loop
+# over the sequences, or see part 3 for masks.
 
 
 # %% nbgrader={"solution": true}
@@ -133,7 +134,7 @@ check("decode-step", decode_step, aspect="free slots")
 # %% [markdown]
 # ## 3 · In any chunks, the same result
 #
-# *20 minutes. You need: `np.where`, `np.concatenate`; part 2 read.*
+# *25 minutes. You need: `np.where`, `np.concatenate`; part 2 read.*
 #
 # Before a model writes, it reads a prompt, and the tokens of a prompt are all there at once. Handling them together
 # is called *prefill*. A very long prompt is cut into *chunks*, because the scores of all pairs of tokens would take
@@ -150,8 +151,11 @@ check("decode-step", decode_step, aspect="free slots")
 # <!-- contract: attend-in-chunks -->
 #
 # Here q, k and v of all tokens are handed over together, so that no buffer is needed. Do not look ahead all the same:
-# when a chunk is computed, the chunks after it do not exist yet. And hold the scores of one chunk at a time; one of the
-# checks looks at the memory.
+# when a chunk is computed, the chunks after it do not exist yet. A check puts NaN into the last chunk's keys and
+# values, and looks at the tokens before it. And hold the scores of one chunk at a time. In a check with a long prompt,
+# your function may hold, beside its arguments, 40 times what the scores of the largest chunk take in the dtype of the
+# input. A few arrays of that size are fine, in float64 too. The scores of all pairs of tokens would take 140 times as
+# much as the largest chunk's.
 
 
 # %% nbgrader={"solution": true}
@@ -193,13 +197,17 @@ check("attend-in-chunks", attend_in_chunks, aspect="long prompt")
 # larger than the model. In some models several query heads share one head of keys and values, so that `n_kv_heads` is
 # smaller than `n_heads`. Here keys and values are equally wide. How many bytes does it take?
 #
+# The size is also a matter of time. For each new token, every number of the cache is read from memory once, and each
+# query head that uses it does one multiplication and one addition with it.
+#
 # By hand: one layer, four query heads, two key/value heads of width 8, ten tokens, one sequence, 2 bytes for each
 # number. One token leaves 2 keys and 2 values of 8 numbers each: 32 numbers, 64 bytes. Ten tokens leave 640 bytes.
 #
 # <!-- contract: kv-cache-bytes -->
 #
 # One of the checks is a model that you may have used: Llama-3-70B has 80 layers, 64 query heads and 8 key/value heads
-# of width 128. At 32,768 tokens and 2 bytes a number its cache takes 10 GiB, that is 10 · 2³⁰ bytes.
+# of width 128. At 32,768 tokens and 2 bytes a number its cache takes 10 GiB, that is 10 · 2³⁰ bytes. Counts can be
+# larger than a float holds exactly; whole numbers in Python have no limit.
 
 
 # %% nbgrader={"solution": true}
@@ -229,7 +237,7 @@ check("kv-cache-bytes", kv_cache_bytes, aspect="published models")
 # Some models have a *sliding window*: a token attends to the newest `window` tokens only, itself included. Older keys
 # and values will never be read again, so that `window` slots are enough, however long the text becomes. Nothing has
 # to be moved for that. Token number `p` lives in slot `p % window`. When all slots are filled, the next token takes
-# the slot of the oldest one. Slot 0 follows on the last slot: a *ring*.
+# the slot of the oldest one. After the last slot comes slot 0 again: a *ring*.
 #
 # By hand, with a window of 3, the tokens' numbers in the slots:
 #
@@ -246,8 +254,8 @@ check("kv-cache-bytes", kv_cache_bytes, aspect="published models")
 # <!-- contract: ring-append -->
 #
 # From here on all sequences of a batch are equally long, and `length` is a plain number. It counts all tokens seen so
-# far, those that have been overwritten too, so it can be larger than `window`. Slots that no new token takes keep
-# what they held.
+# far, those that have been overwritten too but not the new ones, so it can be many times `window`. Slots that no new
+# token takes keep what they held.
 
 
 # %% nbgrader={"solution": true}
@@ -274,7 +282,7 @@ check("ring-append", ring_append, aspect="a long chunk")
 # %% [markdown]
 # ## 6 · One query against the ring
 #
-# *15 minutes. You need: indexing with an array; parts 2 and 5 read.*
+# *20 minutes. You need: indexing with an array; parts 2 and 5 read.*
 #
 # Now decode from a ring: the newest token's query attends to the filled slots, its own included. The keys are not in
 # the order of the text, and that changes nothing, because softmax and sum do not ask for an order. But a model may
@@ -286,7 +294,7 @@ check("ring-append", ring_append, aspect="a long chunk")
 #
 # <!-- contract: ring-decode -->
 #
-# Free slots hold numbers that mean nothing, of any size.
+# `length` counts the newest token. Free slots hold numbers that mean nothing, of any size (never NaN here).
 
 
 # %% nbgrader={"solution": true}
@@ -313,23 +321,23 @@ check("ring-decode", ring_decode, aspect="full")
 # %% [markdown]
 # ## 7 · In your own words
 #
-# *10 minutes. You need: parts 2 to 4 read. 4 points, given by a person.*
+# *15 minutes. You need: parts 2 to 4 read. 4 points, given by a person.*
 #
-# A model has 32 layers and 32 query heads of width 128, and keeps its cache
-# in 2 bytes a number. In at most 200 words:
+# A model has 40 layers and 40 query heads of width 128, and keeps its cache in 2 bytes a number. In at most 200 words:
 #
 # (a) With a cache, the newest token gets what it would get if the whole text were computed again, up to rounding.
 # Which property of causal attention makes that so, layer after layer (1 point)?
 #
-# (b) A colleague's mask lets query `i` see keys 0 to `i`, whatever the number of keys. All tests with the whole
-# prompt in one chunk pass. What does the model see when it decodes one token at a time, and why did the tests not
-# show it (1 point)?
+# (b) A colleague's mask lets query `i` of a chunk see keys 0 to `i`, whatever the number of keys. All tests with the
+# whole prompt in one chunk pass. What does the model see when it decodes one token at a time, and why did the tests
+# not show it (1 point)?
 #
-# (c) How many GiB does the cache of one text of 131,072 tokens take if each query head has its own key/value head,
+# (c) How many GiB does the cache of one text of 100,000 tokens take if each query head has its own key/value head,
 # and how many with 8 key/value heads (1 point)?
 #
-# (d) How often is each number of the cache read for one new token, and how much arithmetic is done with it? Say why
-# decoding is limited by the memory's speed rather than by the arithmetic (1 point).
+# (d) How often is each number of the cache read from memory for one new token, and how much arithmetic is done with
+# it, in each of the two models of (c)? Say why decoding is limited by the memory's speed rather than by the
+# arithmetic (1 point).
 
 # %% [markdown] nbgrader={"solution": true, "grade": true, "points": 4, "grade_id": "written-decoding"}
 # ### BEGIN SOLUTION
@@ -342,18 +350,19 @@ check("ring-decode", ring_decode, aspect="full")
 # the text, and not to what it continues, nor to itself. In one chunk there are as many queries as keys, and then this
 # mask and the right one are the same.
 #
-# (c) A token leaves 32 · 2 · 32 · 128 · 2 = 524,288 bytes, half a MiB, so 131,072 tokens take 64 GiB. With 8
-# key/value heads it is a quarter: 16 GiB.
+# (c) A token leaves 40 · 2 · 40 · 128 · 2 = 819,200 bytes, so 100,000 tokens take 81,920,000,000 bytes: 76.3 GiB. With
+# 8 key/value heads it is a fifth: 15.3 GiB.
 #
-# (d) Each number is read once, and goes into one multiplication and one addition for each query head that uses it.
-# That is about one operation for each byte, or four with 8 shared heads. A processor can do many more operations in
-# the time in which it reads a byte, so it waits for the memory.
+# (d) Each number is read once in both, and goes into one multiplication and one addition for each query head that uses
+# it: one head without sharing, five heads with 8 key/value heads. That is about one operation for each byte, or five.
+# A processor can do many more operations in the time in which it reads a byte, so it waits for the memory.
 #
 # **Rubric (4 points).**
 #
 # - 1 point: a token's keys and values, in every layer, do not depend on later tokens (not only "they are stored").
 # - 1 point: each decoded token sees the first key only; with as many queries as keys both masks agree.
-# - 1 point: 64 GiB and 16 GiB. Half a point if one is right, or if both are off by one and the same factor.
+# - 1 point: 76.3 GiB and 15.3 GiB (or 76 and 15). Half a point if one is right, or if both are off by one and the
+#   same factor, as 81.9 and 16.4 are, which are billions of bytes.
 # - 1 point: read once, used for one multiplication and addition a query head, hence too little arithmetic for each
 #   byte. Half a point for "everything must be read for each token" alone.
 # ### END SOLUTION

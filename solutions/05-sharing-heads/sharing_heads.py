@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 05 · Sharing heads: many queries, few keys and values
 #
-# **Time:** about 85 minutes, in six parts of 10 to 20 minutes and a written question.
+# **Time:** about 95 minutes, in six parts of 10 to 30 minutes and a written question.
 # **You need:** NumPy `reshape`, `@` and broadcasting; what attention with several heads computes. No GPU, no torch.
 # **Beside it:** chapter 05 of the book, *Sharing heads*. Everything that you need is also said here.
 #
@@ -11,13 +11,7 @@
 # attention with shared heads, without copying what is shared, count what it saves, and turn the weights of a model
 # that shares nothing into those of one that does.
 #
-# **How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it.
-# A check tells you what is right, what is not, and, if it knows your mistake, which one it is. It also raises, so
-# that *Run All* stops there. You may add cells of your own, and check as often as you like; what counts is the
-# notebook as you hand it in. When you are graded, the same checks run again with other numbers.
-#
-# **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
-# the library's own answer to `check` is not an answer.
+# <!-- how it works -->
 
 # %% nbgrader={"locked": true, "grade_id": "setup"}
 import numpy as np
@@ -37,7 +31,9 @@ from manyheads.grading import check
 # | `heads`, `n_heads` | query heads |
 # | `kv_heads`, `n_kv_heads` | key/value heads, K/V heads for short: each has keys and values; divides `n_heads` |
 # | `group` | `n_heads // n_kv_heads`: query heads that share one K/V head |
-# | `q_len`, `k_len`, `seq` | queries; keys, and as many values; tokens, whatever they are |
+# | `q_len` | queries, the tokens that ask |
+# | `k_len` | keys, and as many values: the tokens that are asked |
+# | `seq` | tokens, where it does not matter which of the two they are |
 # | `head_dim`, `v_head_dim` | numbers in one query or key; in one value |
 # | `d_model` | numbers for each token between the layers, also called the width of the model |
 #
@@ -59,7 +55,7 @@ from manyheads.grading import check
 #
 # The plainest way to share: give every query head a
 # copy of the K/V head that it reads. After that there are as many K/V heads as query heads, and any attention for
-# MHA will do. Real implementations avoid the copies, as you will in part 3. But this is what they must agree with.
+# MHA will do. Fast implementations avoid the copies, as you will in part 3. But this is what they must agree with.
 #
 # By hand: two K/V heads with a single number each, `[10, 20]`, and six query heads. A group is 6 // 2 = 3 heads.
 # Heads 0, 1 and 2 read K/V head 0, and heads 3, 4 and 5 read K/V head 1. The shape goes from `(1, 2, 1, 1)` to
@@ -103,7 +99,8 @@ check("repeat-kv-heads", repeat_kv_heads, aspect="float32")
 #
 # <!-- contract: multi-query-attention -->
 #
-# `k` and `v` come with four axes like `q`, the second of size 1. `reference.softmax(scores)` runs along the last axis.
+# `k` and `v` come with four axes like `q`, the second of size 1. Results have the dtype of the arguments. In NumPy 2
+# `np.sqrt` of a whole number is a float64, which makes float32 arrays float64; `head_dim ** 0.5` does not.
 
 
 # %% nbgrader={"solution": true}
@@ -121,25 +118,29 @@ def multi_query_attention(q, k, v):
 check("multi-query-attention", multi_query_attention, aspect="values")
 
 # %% nbgrader={"grade": true}
+check("multi-query-attention", multi_query_attention, aspect="large scores")
+
+# %% nbgrader={"grade": true}
 check("multi-query-attention", multi_query_attention, aspect="float32")
 
 # %% [markdown]
 # ## 3 · Groups share, and nothing is copied
 #
-# *20 minutes. You need: parts 1 and 2 read.*
+# *30 minutes. You need: parts 1 and 2 read.*
 #
-# Between the two ends lies GQA. With the repeat of part 1 it would
-# be easy, but then keys and values would take as much memory as if nothing were shared. So this part also looks at
-# what your function *holds*: at its peak, beside its arguments, at most 2.5 times the bytes of `k` and `v`
-# together. That leaves room for the scores, and even for one copy each of `q`, `k` and `v`. It leaves none for keys
-# repeated for the 16 heads of a group. A *view*, such as a reshape of an array in one piece, a slice, or what
-# `np.broadcast_to` returns, holds nothing of its own; but a reshape of a broadcast view has to copy.
+# Between the two ends lies GQA. With the repeat of part 1 it would be easy, but then keys and values would take as
+# much memory as if nothing were shared. So this part also looks at what your function *holds*. At its peak, not
+# counting its arguments, it may hold 2.5 times the bytes of `k` and `v` together. This is measured with groups of 16
+# heads. There is room for the scores, and even for one copy each of `q`, `k` and `v`; there is none for keys that are
+# repeated for a group. A *view*, such as a reshape of a contiguous array, a slice, or what `np.broadcast_to` returns,
+# holds nothing of its own; but a reshape of a broadcast view has to copy. How you get there is up to you: a loop that
+# takes one K/V head at a time, with the query heads of its group, is fine.
 #
 # This attention is *causal*: a query sees no key after its own position. The queries are the newest tokens, so the
 # last query sees every key, the one before it every key but the last, and so on, whether or not `q_len` and `k_len`
-# are the same. Where `q_len` is larger, the first queries see no key at all, and their result is 0.
-# `reference.causal_mask(q_len, k_len)` is `(q_len, k_len)`, True where a query may see a key. What it may not see gets
-# a score of minus infinity before the softmax. The given softmax turns a row with nothing else into zeros.
+# are the same. Where `q_len` is larger, the first queries see no key at all, and their result is 0. (A model that
+# keeps everything never gets there; it is a test of the mask, and of the softmax.) What a query may not see gets a
+# score of minus infinity before the softmax.
 #
 # By hand: four query heads, two K/V heads, two tokens, and all queries and keys 0, so that every score is 0 and the
 # weights of the keys that are seen are equal. The values are 10 and 20 in K/V head 0, 30 and 50 in K/V head 1. Token
@@ -147,8 +148,6 @@ check("multi-query-attention", multi_query_attention, aspect="float32")
 # `(1, 4, 2, 1)`.
 #
 # <!-- contract: grouped-attention -->
-#
-# Memory is measured with a group of 16 heads; the other inputs are small.
 
 
 # %% nbgrader={"solution": true}
@@ -229,16 +228,18 @@ check("sharing-parameters", sharing_parameters, aspect="a large model")
 #
 # By hand: two layers, six query heads, two K/V heads, `head_dim` 4, ten tokens, two bytes for each number. One K/V
 # head takes 4 · 2 = 8 bytes for a key and 8 for a value, 16 for each token and layer, and 16 · 10 · 2 = 320 in all.
-# That is MQA. With two K/V heads it is 640, as MHA with six 1920. So three grouped sequences fit where one did.
+# That is MQA. With two K/V heads it is 640, as MHA with six 1920. So three sequences of the grouped model fit where one
+# of MHA did.
 #
 # <!-- contract: sharing-cache -->
 #
-# When you are done, try `sharing_cache(32, 32, 8, 128, 2048, 2)`: the sizes of Llama 3 8B, at 2048 tokens.
+# When you are done, try `sharing_cache(32, 32, 8, 128, 2048, 2)`, the sizes of Llama 3 8B at 2048 tokens. It gives
+# 1 GiB as MHA (a GiB is `2 ** 30` bytes), 256 MiB with its eight K/V heads, 32 MiB as MQA, and 4 sequences.
 
 
 # %% nbgrader={"solution": true}
 def sharing_cache(n_layers, n_heads, n_kv_heads, head_dim, tokens, bytes_per_element):
-    """Bytes of the cache as MHA, with n_kv_heads, and as MQA, and how many grouped sequences fit in MHA's."""
+    """Bytes of the cache as MHA, with n_kv_heads, as MQA; how many of the second fit in the first."""
     ### BEGIN SOLUTION
     one_kv_head = 2 * head_dim * tokens * n_layers * bytes_per_element  # a key and a value
     mha = n_heads * one_kv_head
@@ -266,8 +267,9 @@ check("sharing-cache", sharing_cache, aspect="a long context")
 # and others (2023) take a trained MHA model, replace the K/V heads of each group by their mean, and train on for
 # about a twentieth of the original steps. `W_Q` and `W_O` stay as they are.
 #
-# In `W_K` and `W_V`, both `(d_model, n_heads * head_dim)`, the heads stand side by side: head `h` owns the columns
-# `h * head_dim` to `(h + 1) * head_dim`. Column `j` of a new head is the mean of the columns `j` of its group's heads.
+# In `W_K` and `W_V`, both `(d_model, n_heads * head_dim)`, the heads stand side by side: head `h` owns
+# `w[:, h * head_dim : (h + 1) * head_dim]`. Column `j` of a new head is the mean of the columns `j`
+# of its group's heads.
 #
 # By hand: four heads of width 1 in one row, `[1, 3, 10, 20]`, two to keep. Heads 0 and 1 become their mean, 2, and
 # heads 2 and 3 become 15: the shape goes from `(1, 4)` to `(1, 2)`. With two heads of width 2 in the same row and
@@ -301,36 +303,41 @@ check("pool-kv-weights", pool_kv_weights, aspect="float32")
 # %% [markdown]
 # ## 7 · In your own words
 #
-# *10 minutes. You need: parts 1 to 3 read. 4 points, given by a person.*
+# *10 minutes. You need: parts 1 to 5 read. 4 points, given by a person.*
 #
-# A colleague writes grouped attention with eight query heads and two K/V
-# heads, but with `np.tile` where part 1 repeats: query head `h` reads K/V head `h % 2`. A model that is trained from
-# the start with this code becomes as good as any other. A published model, loaded into it, writes nonsense. A test that
-# compares head 0 with the right answer passes in both. In at most 200 words: (a) for each new token that the model
-# writes, what does sharing by four make smaller, and what stays as large as in MHA (2 points)? (b) Why does the order
-# not matter to the model that was trained with it, and why does it to the published one (1 point)? (c) Which of the
-# eight heads are right all the same, and what should the test compare (1 point)?
+# A colleague writes grouped attention with eight query heads and two K/V heads, but with `np.tile` where part 1
+# repeats: query head `h` reads K/V head `h % 2`. A model that is trained from the start with this code becomes as good
+# as any other. A published model, loaded into it, writes nonsense. A test that compares head 0 with the right answer
+# passes with this code as with the right one. In at most 200 words:
+#
+# - (a) Against MHA with eight heads: name what becomes four times smaller in memory and reading, and two things of the
+#   layer that stay as they were (2 points).
+# - (b) Why does the order not matter to the model that was trained with it, and why does it to the published one
+#   (1 point)?
+# - (c) Which of the eight heads nevertheless give the right result for the same `q`, `k` and `v`, and what should the
+#   test compare (1 point)?
 
 # %% [markdown] nbgrader={"solution": true, "grade": true, "points": 4, "grade_id": "written-tiled-groups"}
 # ### BEGIN SOLUTION
 # **An answer.** (a) For each new token the model reads the keys and values of all earlier tokens. With two K/V heads
-# for eight query heads these are a quarter of the bytes, to keep and to read. `W_K` and `W_V`, and the work of making
-# the token's own key and value, are a quarter too. The scores stay: each of the eight query heads still multiplies its
-# query with every key and adds up every value, so that work, and the size of the scores, are those of MHA.
+# for eight query heads these are a quarter of the bytes, to keep and to read. Two things that stay: `W_Q` and `W_O`,
+# since there are as many query heads as before; and the scores, since each of the eight still multiplies its query with
+# every key and adds up every value, so that this work, and the size of the scores, are those of MHA.
 #
 # (b) Heads have no order of their own. If the code pairs query heads with K/V heads in another way, training finds
 # columns of `W_Q` and rows of `W_O` that suit it; it is the same layer with its query heads in another order. In the
 # published model the weights are there already. The queries of head 1 were trained to meet keys of K/V head 0, and
 # here meet those of K/V head 1, which mean something else; likewise its rows of `W_O`, which expect other values.
 #
-# (c) Head `h` should read K/V head `h // 4` and reads `h % 2`. They are the same for heads 0, 2, 5 and 7. A test
+# (c) Head `h` should read K/V head `h // 4` and reads `h % 2`. These are the same for heads 0, 2, 5 and 7. A test
 # should compare all heads, or at least heads 1, 3, 4 and 6, with numbers in which the two K/V heads differ.
 #
 # **Rubric (4 points).**
 #
-# - 1 point: the cache, as bytes kept or read for each token, is a quarter (smaller `W_K` and `W_V` alone are not
-#   enough).
-# - 1 point: the scores and weighted sums, in work or size, stay as in MHA, because the number of query heads stays.
+# - 1 point: the cache, or its keys and values, as bytes kept and read for each token, is a quarter (smaller `W_K` and
+#   `W_V` alone are not enough).
+# - 1 point: two things that stay, such as the scores or their work, the weighted sums, the queries, `W_Q`, `W_O`, the
+#   number of query heads, the size of the result. Half of it for one.
 # - 1 point: training fits `W_Q` and `W_O` to any fixed pairing, a mere renaming of heads; trained weights belong to the
 #   pairing that they were trained with.
 # - 1 point: heads 0, 2, 5 and 7 are right; the test must compare the others too ("all heads" is enough). Half of it

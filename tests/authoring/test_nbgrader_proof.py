@@ -21,7 +21,7 @@ def test_the_notebooks_are_the_solution_the_starter_and_every_mistake(monkeypatc
     monkeypatch.setattr(sample_class, "filled_in", lambda notebook, answers: answers)
     made = nbgrader_proof.notebooks(ASSIGNMENT, "source", "released")
     assert [one.name for one in made][:3] == ["solution", "starter", "mistake-1"]
-    assert len(made) == 2 + 11  # the longest list of mistakes
+    assert len(made) == 2 + 14  # the longest list of mistakes
     assert set(made[1].expected.values()) == {0.0} and 0.0 not in made[0].expected.values()
     assert list(made[2].content) == ["per-head-projections", "fused-projection", "pack-heads", "split-qkv",
                                      "attention-parameters"]  # fmt: skip

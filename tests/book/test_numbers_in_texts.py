@@ -59,15 +59,17 @@ def test_the_cache_in_the_notebooks(text):
     prose = " ".join(text("solutions/04-kv-cache/kv_cache.py").split())
     assert "At 32,768 tokens and 2 bytes a number its cache takes 10 GiB" in prose
     assert costs.kv_cache_bytes(models.get("llama-3-70b"), tokens=32_768) == 10 * 2**30
-    alone = AttentionConfig(4096, 32, n_layers=32)
-    assert costs.kv_cache_bytes(alone) == 524_288 and "= 524,288 bytes" in prose
-    shared = AttentionConfig(4096, 32, 8, n_layers=32)
-    sizes = [costs.kv_cache_bytes(config, tokens=131_072) // 2**30 for config in (alone, shared)]
-    assert sizes == [64, 16] and "64 GiB and 16 GiB" in prose
+    alone = AttentionConfig(5120, 40, n_layers=40)
+    assert costs.kv_cache_bytes(alone) == 819_200 and "= 819,200 bytes" in prose
+    shared = AttentionConfig(5120, 40, 8, n_layers=40)
+    sizes = [costs.kv_cache_bytes(config, tokens=100_000) / 2**30 for config in (alone, shared)]
+    assert [round(size, 1) for size in sizes] == [76.3, 15.3]
+    assert "bytes: 76.3 GiB. With 8 key/value heads it is a fifth: 15.3 GiB" in prose
 
 
 def test_the_used_share_of_the_scores(text):
-    assert "62.5 % for 4 tokens, 50.05 % for 1024" in text("book/03-masks.md")
+    page = " ".join(text("book/03-masks.md").split())
+    assert "10 of 16, a share of 62.5 %" in page and "50.05 % for 1024 tokens" in page
     assert (
         costs.used_fraction(4, causal=True) == 0.625 and round(100 * costs.used_fraction(1024, causal=True), 2) == 50.05
     )

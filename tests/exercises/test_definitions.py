@@ -5,7 +5,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-
 from manyheads import reference
 from manyheads.exercises import NAMES, get, of_chapter
 from manyheads.exercises.registry import CHAPTERS

@@ -1,7 +1,6 @@
 """Names: found, misspelt, unknown."""
 
 import pytest
-
 from manyheads.exercises import UnknownName, get, of_chapter
 from manyheads.exercises.registry import aspect_of
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from manyheads.exercises import sizes
 
 
@@ -17,5 +16,5 @@ def test_sizes_are_in_their_ranges_and_pairwise_different(seed):
 
 
 def test_impossible_ranges_are_refused():
-    with pytest.raises(ValueError, match="no pairwise different sizes in .*; widen the ranges"):
+    with pytest.raises(ValueError, match=r"no pairwise different sizes in .*; widen the ranges"):
         sizes.draw(np.random.default_rng(0), a=(2, 2), b=(2, 2))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from manyheads import reference
 from manyheads.exercises import NAMES, get
 from manyheads.exercises.source import source_as

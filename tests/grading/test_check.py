@@ -132,7 +132,7 @@ def test_what_a_function_does_on_the_side_costs_nothing_and_is_told(capsys):
     check("pack-heads", pack_heads)
     out = " ".join(capsys.readouterr().out.split())
     assert "Your function changed its argument w in place" in out
-    assert "Your function printed: working" in out
+    assert "costs no points: Your function printed: working" in out
 
 
 def test_visible_inputs_are_the_same_for_everyone_and_hidden_ones_follow_the_course(monkeypatch):

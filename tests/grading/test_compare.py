@@ -108,7 +108,7 @@ def test_several_outputs():
     assert message((q, k), (q, k), outputs) is None
     assert message([q, k], (q, k), outputs) is None
     assert message(q, (q, k), outputs)[1] == "returned one array; expected 2 arrays: return q, k"
-    assert message((q,), (q, k), outputs)[1] == "returned 1 values; expected 2: return q, k"
+    assert message((q,), (q, k), outputs)[1] == "returned 1 values; expected 2 arrays: return q, k"
     assert message((q, k + 1), (q, k), outputs)[1].startswith("k: 6 of 6 elements (100%) are wrong")
 
 

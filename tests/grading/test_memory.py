@@ -1,6 +1,7 @@
 """The peak of memory: measured where a case asks for it, and a reason to refuse."""
 
 import dataclasses
+import re
 import tracemalloc
 
 import numpy as np
@@ -84,8 +85,9 @@ def test_the_student_reads_how_much_it_was(exercise):
 
     found = verdict(exercise, lambda w: other(w))
     said = " ".join(report.as_text(found).split())
-    assert "at its peak beside its arguments; at most 141 KiB are needed" in said
-    assert "your function held 1," in said or "your function held 9" in said
+    assert "at its peak beside its arguments; at most 141 KiB are allowed" in said
+    held = re.search(r"Your function held ([\d,]+) KiB", said)
+    assert 938 <= int(held[1].replace(",", "")) < 1100  # the zeros, two results
 
 
 def test_wrong_values_are_told_before_memory(exercise):

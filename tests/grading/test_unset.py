@@ -63,4 +63,4 @@ def test_the_student_is_told(capsys):
         check("pack-heads", pack_heads, "values")
     said = " ".join(capsys.readouterr().out.split())
     assert "NaN or infinite" in said
-    assert "Note: np.empty does not set its elements" in said
+    assert "costs no points: np.empty does not set its elements" in said

@@ -1,4 +1,4 @@
-"""An exercise's contract as a student reads it, in plain Markdown; all of it from the definition."""
+"""What a notebook says of every exercise, in plain Markdown: its contract, all of it from the definition."""
 
 import inspect
 
@@ -29,9 +29,25 @@ def contract(exercise: Exercise) -> str:
     return "\n".join(lines)
 
 
+#: At the head of every notebook, where its text says <!-- how it works -->.
+HOW_IT_WORKS = """\
+**How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it. A
+check tells you what is right, what is not, and, if it knows your mistake, which one it is. While something is wrong
+it also raises, so that *Run All* stops there. Each part says how to ask for a hint. Hints cost nothing, and nor do
+the notes below a report. You may add cells of your own, and check as often as you like; what counts is the notebook
+as you hand it in. When you are graded, the same checks run again with other numbers.
+
+**What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
+the library's own answer to `check` is not an answer. Each part stands alone, and gives what it needs of earlier
+ones. Leave the arguments as they were: a check points it out where you do not, but takes no points for it."""
+
+
 def _returned(outputs: tuple[Output, ...]) -> str:
     if len(outputs) == 1:
         return _one(outputs[0], named=False)
+    if all(output.axes is None and output.holds == "int" for output in outputs):
+        names = [f"`{output.name}`" for output in outputs]
+        return f"{len(outputs)} whole numbers (`int`): {', '.join(names[:-1])} and {names[-1]}, in this order"
     told = [_one(output, named=True) for output in outputs]
     return f"{', '.join(told[:-1])} and {told[-1]}, in this order"
 

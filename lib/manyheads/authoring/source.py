@@ -12,7 +12,7 @@ from pathlib import Path
 import jupytext
 import nbformat
 
-from manyheads.authoring.contract import contract
+from manyheads.authoring.contract import HOW_IT_WORKS, contract
 from manyheads.authoring.course import CourseError
 from manyheads.exercises import Exercise, UnknownName, get
 from manyheads.exercises.registry import aspect_of
@@ -55,6 +55,7 @@ def _complete(cell, exercises: dict[str, Exercise]) -> None:
     said = dict(cell.metadata.get("nbgrader", {}))
     cell.metadata = nbformat.NotebookNode()
     if cell.cell_type == "markdown":
+        cell.source = cell.source.replace("<!-- how it works -->", HOW_IT_WORKS)
         cell.source = _CONTRACT.sub(lambda match: contract(get(match[1])), cell.source)
     if not said:
         return

@@ -103,9 +103,12 @@ def _notes(tier: verification.Tier) -> str:
         f"Over {len(tier.seeds)} seeds. right: right answers, all accepted. wrong: known mistakes, each refused by its "
         "own name (+ those of another shape or dtype). spoilt: right answers spoilt by accident, refused. mutants: "
         "right answers changed in one place; same: those that do the same, accepted, each with its reason. far, near: "
-        "the largest error of a right answer and the smallest of a mistake, in tolerances."
+        "the largest error of a right answer and the smallest of a mistake, in tolerances; - where nothing may differ."
     )
 
 
 def _distance(units: float | None) -> str:
-    return "exact" if units is None else f"{units:.2g}"
+    """In two digits; a dash where nothing is allowed to differ."""
+    if units is None:
+        return "-"
+    return f"{units:.2g}" if 0.01 <= units < 1000 else f"{units:.1e}".replace("e+0", "e").replace("e-0", "e-")

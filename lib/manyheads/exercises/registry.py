@@ -57,7 +57,7 @@ NAMES = {
 }
 
 
-class UnknownName(LookupError):
+class UnknownName(LookupError):  # noqa: N818 - the name is what users see
     """There is no exercise, aspect or assignment of this name; the message offers the near ones."""
 
     exit_status = 2  #: of the command line: it was called wrongly

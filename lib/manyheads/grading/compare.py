@@ -25,12 +25,11 @@ def problem(outputs: tuple[Output, ...], expected: Value, got: Value, tolerance:
     """What is wrong with the returned value, or None."""
     if len(outputs) == 1:
         return _output_problem(outputs[0], expected, got, tolerance, "")
-    names = ", ".join(output.name for output in outputs)
+    wanted = f"{len(outputs)} {wording.kind(outputs)}: return {', '.join(output.name for output in outputs)}"
     if got.kind not in ("tuple", "list"):
-        return Problem("type", f"returned {wording.a(got)}; expected {len(outputs)} arrays: return {names}", outputs[0])
+        return Problem("type", f"returned {wording.a(got)}; expected {wanted}", outputs[0])
     if len(got.items) != len(outputs):
-        message = f"returned {len(got.items)} values; expected {len(outputs)}: return {names}"
-        return Problem("type", message, outputs[0])
+        return Problem("type", f"returned {len(got.items)} values; expected {wanted}", outputs[0])
     for output, one_expected, one_got in zip(outputs, expected.items, got.items, strict=True):
         found = _output_problem(output, one_expected, one_got, tolerance, f"{output.name}: ")
         if found:
@@ -98,14 +97,14 @@ def _output_problem(output: Output, expected: Value, got: Value, tolerance, labe
         return Problem("shape", message, output)
     if not _same_dtype(want.dtype, have.dtype):
         return Problem("dtype", f"{label}dtype {have.dtype}; expected {wording.dtype(output, want.dtype)}", output)
+    wrong = wrong_elements(want, have, tolerance)
     if have.dtype.kind in "fc":
         infinite = ~np.isfinite(have) & np.isfinite(want)
         if infinite.any():
             message = f"{label}{wording.share(infinite)} NaN or infinite, {wording.places(output, infinite)}"
             first = tuple(int(i[0]) for i in np.nonzero(infinite))
             message += f". At the first, {wording.have_and_want(have[first], want[first])}"
-            return Problem("finite", message, output, infinite)
-    wrong = wrong_elements(want, have, tolerance)
+            return Problem("finite", message, output, wrong)
     if not wrong.any():
         return None
     first = tuple(int(i[0]) for i in np.nonzero(wrong))

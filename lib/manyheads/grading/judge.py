@@ -107,7 +107,7 @@ def _finding(exercise: Exercise, case: Case, outcome: Outcome) -> Finding:
     if found is None and held_too_much(outcome, case):
         message = (
             f"your function held {_kibibytes(outcome.peak_bytes)} at its peak beside its arguments; "
-            f"at most {_kibibytes(case.most_bytes)} are needed"
+            f"at most {_kibibytes(case.most_bytes)} are allowed"
         )
         found = Problem("memory", message, exercise.returns[0])
     return Finding(case, found)
@@ -126,6 +126,8 @@ def _notes(findings: tuple[Finding, ...], outcomes: list[Outcome]) -> tuple[str,
     """What was noticed and costs no points; each once."""
     notes: dict[str, None] = {}
     for finding, outcome in zip(findings, outcomes, strict=True):
+        if finding.case.probe:
+            continue
         if outcome.asked_for_unset and finding.problem and _unset_shows(outcome):
             notes[
                 "np.empty does not set its elements: until you write to them they hold anything, and NaN while you "

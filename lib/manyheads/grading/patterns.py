@@ -68,7 +68,7 @@ def _constant(e: _Error) -> str:
         return "Your array is all zeros"
     factor = float((e.have * e.want).sum() / (e.want * e.want).sum())
     differs = np.isfinite(factor) and abs(factor - 1) > 1e-6
-    if differs and np.abs(e.have - factor * e.want).max() <= e.near * max(1, abs(factor)):
+    if differs and np.abs(e.have - factor * e.want).max() <= e.near * abs(factor):
         which = "Every element" if e.wrong.all() else "Every wrong element"
         return f"{which} is {factor:.6g} times what it should be"
     offset = float((e.have - e.want).mean())
@@ -107,7 +107,7 @@ def _moved_slices(e: _Error) -> str:
 
 
 def _all_alike(e: _Error) -> str:
-    for axis in range(e.want.ndim):
+    for axis in reversed(range(e.want.ndim)):
         if e.want.shape[axis] < 2:
             continue
         first_have, first_want = (np.take(a, [0], axis) for a in (e.have, e.want))
@@ -158,7 +158,8 @@ def _from_or_up_to(e: _Error) -> str:
             continue
         bad = np.atleast_1d(e.wrong.any(axis=others))
         first, last, name = int(bad.argmax()), int(size - 1 - bad[::-1].argmax()), e.names[axis]
-        if first == 1 and bad[1:].all():
+        mostly = e.wrong.sum() * size > 0.5 * e.wrong.size * (size - 1)
+        if first == 1 and bad[1:].all() and mostly:
             return f"Only {name} 0 is right"
         if bad.sum() == 1:
             return f"Only {name} {first} is wrong"

@@ -38,7 +38,7 @@ def as_text(verdict: Verdict, links: bool = True) -> str:
         drawn = _picture(first)
         if drawn:
             lines += ["", *("    " + line for line in picture.as_text(drawn).splitlines())]
-    lines += [_wrapped(f"Note: {note}") for note in verdict.notes]
+    lines += [_wrapped(f"Note, which costs no points: {note}") for note in verdict.notes]
     return "\n".join(lines)
 
 
@@ -62,7 +62,7 @@ def as_html(verdict: Verdict) -> str:
         drawn = _picture(first)
         if drawn:
             parts.append(picture.as_html(drawn))
-    parts += [f"<div><i>Note: {html.escape(note)}</i></div>" for note in verdict.notes]
+    parts += [f"<div><i>Note, which costs no points: {html.escape(note)}</i></div>" for note in verdict.notes]
     return f'<div class="mh-report" style="{_FRAME.format(colour)}">{"".join(parts)}</div>'
 
 
@@ -100,7 +100,9 @@ def _explanation(verdict: Verdict, first: Finding) -> list[str]:
             lines.append(f"Kind of input: {first.case.about}. Your function raised {raised}{where}.")
     elif first.problem is not None:
         called, message = _called(verdict, first), first.problem.message
-        message = f"{called}{message}" if called else f"{message[:1].upper()}{message[1:]}"
+        if not called and first.problem.output.name not in message.split(":")[0]:
+            message = f"{message[:1].upper()}{message[1:]}"
+        message = f"{called}{message}"
         lines.append(f"Kind of input: {first.case.about}. {message}.")
         if first.problem.pattern and not verdict.mistake:
             lines.append(f"{first.problem.pattern}.")
@@ -116,7 +118,9 @@ def _called(verdict: Verdict, finding: Finding) -> str:
     if not all(isinstance(value, (int, str)) for value in inputs.values()):
         return ""
     arguments = ", ".join(f"{name}={value!r}" for name, value in inputs.items())
-    gave = " gave " if finding.problem and finding.problem.output.axes is None else ": "
+    problem = finding.problem
+    number = problem is not None and problem.output.axes is None and not problem.message.startswith("returned")
+    gave = " gave " if number else ": "
     return f"{verdict.exercise.function_name}({arguments}){gave}"
 
 
@@ -129,4 +133,5 @@ def _reading(verdict: Verdict, address: bool = True) -> str:
 
 
 def _picture(finding: Finding):
-    return picture.error_map(finding.problem) if finding.problem else None
+    drawn = picture.error_map(finding.problem) if finding.problem else None
+    return None if drawn is None or drawn.share.min() == 1 else drawn  # all wrong: the message says so

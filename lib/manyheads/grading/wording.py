@@ -28,7 +28,14 @@ def one_of(output: Output) -> list[str]:
     axes = output.axes or ()
     if len(axes) == 2 and any("*" in axis for axis in axes):  # a weight matrix
         return ["row", "column"]
-    return [_ONE_OF.get(axis, axis) for axis in axes]
+    return [_ONE_OF.get(axis, "column" if "*" in axis else axis) for axis in axes]
+
+
+def kind(outputs: tuple[Output, ...]) -> str:
+    """What several outputs are: arrays, whole numbers, values."""
+    if all(output.axes is not None for output in outputs):
+        return "arrays"
+    return "whole numbers" if all(output.axes is None and output.holds == "int" for output in outputs) else "values"
 
 
 def a(value: Value) -> str:
@@ -58,10 +65,10 @@ def dtype(output: Output, wanted: np.dtype) -> str:
 
 
 def share(wrong: np.ndarray) -> str:
-    """``3 of 120 elements (3%) are``; 100% is all of them and 0% none."""
+    """``3 of 120 elements (2%) are``; only all of them are 100%, and some are never 0%."""
     count, size = int(wrong.sum()), wrong.size
-    percent = 100 if count == size else min(99, max(1, round(100 * count / size)))
-    return f"{count} of {size} elements ({percent}%) {'is' if count == 1 else 'are'}"
+    percent = 100 if count == size else min(99, round(100 * count / size))
+    return f"{count} of {size} elements ({percent or '<1'}%) {'is' if count == 1 else 'are'}"
 
 
 def places(output: Output, wrong: np.ndarray, most: int = 3) -> str:
@@ -112,8 +119,8 @@ def times(got, expected) -> str:
     if isinstance(expected, int):
         if got % expected == 0 and abs(got // expected) < 10**4:
             return f" (yours is {got // expected:,} times that)"
-        if expected % got == 0 and abs(expected // got) < 10**4:
-            return f" (yours is a part of that: one in {expected // got:,})"
+        if expected % got == 0 and 0 < expected // got < 10**4:
+            return f" (it is {expected // got:,} times yours)"
         return ""
     factor = got / expected
     return f" (yours is {factor:.6g} times that)" if 1e-4 < abs(factor) < 1e4 and abs(factor - 1) > 1e-6 else ""

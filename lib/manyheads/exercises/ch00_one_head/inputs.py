@@ -22,6 +22,29 @@ def forbid(rng, scores):
     return scores
 
 
+def far_from_zero(rng, near, most, forbidden=False):
+    """`near` with a height added to each row: in each sequence `most`, half of it or more, and minus that for the rest.
+
+    With `forbidden`, some keys of the rows are, all of another one, and none of one that is far below 0. The rows are
+    shuffled. Heights are whole eighths.
+    """
+    height = most * rng.uniform(0.5, 0.7, near.shape[:2])
+    height[:, 0] = most
+    height[:, 2:] *= -1
+    scores = near + np.round(8 * height)[..., None] / 8
+    if forbidden:
+        scores[:, 4] = -np.inf
+        for b in range(len(scores)):
+            for i in (0, 1, 2, *range(5, scores.shape[1])):
+                scores[b, i, rng.permutation(scores.shape[2])[: int(rng.integers(1, scores.shape[2] - 2))]] = -np.inf
+    return shuffled(rng, scores)
+
+
+def shuffled(rng, scores):
+    """The rows of each sequence in another order."""
+    return np.stack([rows[rng.permutation(len(rows))] for rows in scores])
+
+
 def weights(rng, dtype="float64", **ranges):
     """Softmax of random scores: rows from nearly even to nearly all on one key, and one with about 0.7 on one."""
     batch, q_len, k_len = shape(rng, **ranges)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from manyheads.exercises.ch00_one_head import inputs
-from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake, Output, Parameter
+from manyheads.exercises.ch00_one_head.row_entropy_mistakes import MISTAKES
+from manyheads.exercises.definition import Aspect, Case, Exercise, Output, Parameter
 
 
 def _reference(weights):
@@ -12,10 +13,22 @@ def _reference(weights):
     return np.abs((weights * terms).sum(axis=-1))
 
 
+def _tiny(rng):
+    """Each row has a weight of about 3e-9 and one of about 2e-12."""
+    weights = inputs.weights(rng)
+    for row in np.ndindex(*weights.shape[:2]):
+        one, other, most = (int(i) for i in rng.permutation(weights.shape[2])[:3])
+        weights[row][most] += weights[row][[one, other]].sum()
+        weights[row][[one, other]] = rng.uniform(2e-9, 5e-9), rng.uniform(2e-12, 5e-12)
+        weights[row][most] -= weights[row][[one, other]].sum()
+    return weights
+
+
 def _values(rng):
     return [
         Case("several sequences, more keys than queries", {"weights": inputs.weights(rng)}),
         Case("more queries than keys", {"weights": inputs.weights(rng, q_len=(6, 9), k_len=(4, 5))}),
+        Case("weights of a billionth and less", {"weights": _tiny(rng)}),
     ]
 
 
@@ -66,88 +79,6 @@ def _float64_inside(weights):
     return np.log2(powers.prod(axis=-1)).astype(weights.dtype)
 
 
-# -- known mistakes ------------------------------------------------------------------------------------
-
-
-def _nats(weights):
-    logs = np.log(np.where(weights > 0, weights, 1))
-    return -(weights * logs).sum(axis=-1)
-
-
-def _base_ten(weights):
-    logs = np.log10(np.where(weights > 0, weights, 1))
-    return -(weights * logs).sum(axis=-1)
-
-
-def _negative(weights):
-    logs = np.log2(np.where(weights > 0, weights, 1))
-    return (weights * logs).sum(axis=-1)
-
-
-def _mean(weights):
-    logs = np.log2(np.where(weights > 0, weights, 1))
-    return -(weights * logs).mean(axis=-1)
-
-
-def _share_of_the_largest(weights):
-    logs = np.log2(np.where(weights > 0, weights, 1))
-    return -(weights * logs).sum(axis=-1) / float(np.log2(weights.shape[-1]))
-
-
-def _effective_keys(weights):
-    logs = np.log2(np.where(weights > 0, weights, 1))
-    return 2 ** -(weights * logs).sum(axis=-1)
-
-
-def _not_weighted(weights):
-    logs = np.log2(np.where(weights > 0, weights, 1))
-    return -logs.sum(axis=-1)
-
-
-def _log_of_one_plus(weights):
-    return (weights * np.log2(1 + weights)).sum(axis=-1)
-
-
-def _surprise_of_the_largest(weights):
-    largest = weights.max(axis=-1)
-    return -np.log2(np.where(largest > 0, largest, 1))
-
-
-def _epsilon(weights):
-    return -(weights * np.log2(weights + 1e-9)).sum(axis=-1)
-
-
-def _smaller_epsilon(weights):
-    return -(weights * np.log2(weights + 1e-12)).sum(axis=-1)
-
-
-def _rows_with_a_zero_lost(weights):
-    with np.errstate(all="ignore"):
-        return np.nan_to_num(-(weights * np.log2(weights)).sum(axis=-1))
-
-
-def _log_of_zero(weights):
-    return -(weights * np.log2(weights)).sum(axis=-1)
-
-
-def _over_the_queries(weights):
-    logs = np.log2(np.where(weights > 0, weights, 1))
-    return -(weights * logs).sum(axis=-2)
-
-
-def _float64_buffer(weights):
-    out = np.zeros(weights.shape[:2])
-    for place in np.ndindex(*out.shape):
-        some = weights[place][weights[place] > 0]
-        out[place] = -(some * np.log2(some)).sum()
-    return out
-
-
-_NO_EPSILON = (
-    "You added a small number to the weights before the logarithm. That moves every term, and a row with one weight "
-    "of 1 gets less than 0 bits. Leave the weights alone and let the terms with weight 0 be 0."
-)
-
 EXERCISE = Exercise(
     name="row-entropy",
     title="How widely a query looks: entropy",
@@ -165,13 +96,14 @@ EXERCISE = Exercise(
     ),
     hints=(
         "Compute one term for each weight first, in an array as large as the weights; then sum over the keys.",
-        "A bit is the unit if the logarithm is to the base 2.",
-        "0 times minus infinity is NaN in NumPy. Start from zeros of the weights' shape and dtype, and fill in the "
-        "terms only where the weight is larger than 0.",
+        "Print your terms for a row with a 0 in it. What is that one term, and what does it make of the sum? It has to "
+        "be mended before you sum.",
+        "Start from zeros of the weights' shape and dtype, and fill in the terms only where the weight is larger than "
+        "0: a boolean array in square brackets picks these elements, and can be assigned to.",
     ),
     tolerance={"float64": 1e-13, "float32": 1e-5},
     aspects=(
-        Aspect("values", 1, "weights larger than 0", _values),
+        Aspect("values", 1, "weights larger than 0, some of them tiny", _values),
         Aspect("zeros", 1, "weights of 0, and empty rows", _zeros),
         Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
@@ -182,107 +114,5 @@ EXERCISE = Exercise(
         "natural logarithm of at least the smallest number": _natural_logarithm_of_the_smallest_number,
         "float64 inside": _float64_inside,
     },
-    mistakes=(
-        Mistake(
-            "nats",
-            _nats,
-            "Those are nats: you took the natural logarithm. Bits need the logarithm to the base 2.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "base-ten",
-            _base_ten,
-            "You took the logarithm to the base 10. Bits need the base 2.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "negative",
-            _negative,
-            "Your entropies are negative. The logarithm of a weight is 0 or less, so the sum needs a minus.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "mean-of-the-terms",
-            _mean,
-            "You took the mean over the keys. The weights already make it an average: the terms are summed.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "share-of-the-largest",
-            _share_of_the_largest,
-            "You divided by log2(k_len), which gives the share of the largest possible entropy, from 0 to 1. Asked are "
-            "bits: leave the division out.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "effective-keys",
-            _effective_keys,
-            "You raised 2 to the entropy. That is the number of keys among which an even row would be as spread, and a "
-            "useful number; asked is the entropy itself.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "not-weighted",
-            _not_weighted,
-            "You summed the logarithms alone. Each counts by its weight: entropy is the average of -log2(p), "
-            "and p says how often each one comes.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "log-of-one-plus",
-            _log_of_one_plus,
-            "You took the logarithm of 1 + p. That avoids the logarithm of 0, but it is another function. Take it of "
-            "p, where p is larger than 0.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "surprise-of-the-largest",
-            _surprise_of_the_largest,
-            "You took -log2 of the largest weight. Entropy averages that over all weights of the row.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "epsilon-in-the-logarithm",
-            _epsilon,
-            _NO_EPSILON,
-            "Entropy: how widely a query looks",
-            loses=("values", "zeros"),
-        ),
-        Mistake(
-            "smaller-epsilon-in-the-logarithm",
-            _smaller_epsilon,
-            _NO_EPSILON,
-            "Entropy: how widely a query looks",
-            loses=("values", "zeros"),
-        ),
-        Mistake(
-            "rows-with-a-zero-lost",
-            _rows_with_a_zero_lost,
-            "Rows with a weight of 0 came out as 0: one NaN made the whole sum NaN, and you replaced that. Mend the "
-            "term, before the sum.",
-            "Entropy: how widely a query looks",
-            loses=("zeros",),
-        ),
-        Mistake(
-            "log-of-zero",
-            _log_of_zero,
-            "0 times the logarithm of 0 is NaN in NumPy. Here a weight of 0 adds nothing: it never comes up.",
-            "Entropy: how widely a query looks",
-            loses=("zeros",),
-        ),
-        Mistake(
-            "over-the-queries",
-            _over_the_queries,
-            "You summed over the queries. Each query has an entropy: sum over the last axis, the keys.",
-            "Entropy: how widely a query looks",
-        ),
-        Mistake(
-            "float64-buffer",
-            _float64_buffer,
-            "Your result is float64. np.zeros and np.empty make that unless told otherwise. The result must have the "
-            "dtype of the weights.",
-            "What goes wrong and does not crash",
-            loses=("float32",),
-        ),
-    ),
+    mistakes=MISTAKES,
 )

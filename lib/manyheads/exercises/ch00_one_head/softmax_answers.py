@@ -77,6 +77,34 @@ def no_maximum(scores):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+def no_maximum_guarded(scores):
+    e = np.exp(scores)
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+def no_maximum_nan_to_zero(scores):
+    with np.errstate(all="ignore"):
+        e = np.exp(scores)
+        return np.nan_to_num(e / e.sum(axis=-1, keepdims=True))
+
+
+def maximum_at_least_0(scores):
+    e = np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), 0))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def maximum_at_least_0_guarded(scores):
+    e = np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), 0))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+def maximum_of_each_column(scores):
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 def maximum_of_everything(scores):
     e = np.exp(scores - scores.max())
     return e / e.sum(axis=-1, keepdims=True)
@@ -93,6 +121,20 @@ def clipped(scores):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+def clipped_above(scores):
+    e = np.exp(np.minimum(scores, 700))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+def tiny_weights_dropped(scores):
+    largest = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
+    total = e.sum(axis=-1, keepdims=True)
+    weights = e / np.where(total == 0, 1, total)
+    return np.where(weights < 1e-6, 0, weights)
+
+
 def epsilon(scores):
     largest = scores.max(axis=-1, keepdims=True)
     e = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
@@ -103,6 +145,18 @@ def larger_epsilon(scores):
     largest = scores.max(axis=-1, keepdims=True)
     e = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
     return e / (e.sum(axis=-1, keepdims=True) + 1e-8)
+
+
+def much_larger_epsilon(scores):
+    largest = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
+    return e / (e.sum(axis=-1, keepdims=True) + 1e-6)
+
+
+def smaller_epsilon(scores):
+    largest = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
+    return e / (e.sum(axis=-1, keepdims=True) + 1e-10)
 
 
 def base_two(scores):
@@ -140,6 +194,18 @@ def finite_fill(scores):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+def small_fill(scores):
+    filled = np.where(np.isneginf(scores), -1000, scores)
+    e = np.exp(filled - filled.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def forbidden_keys_in_the_maximum(scores):
+    e = np.exp(scores - np.where(np.isfinite(scores), scores, 0).max(axis=-1, keepdims=True))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
 def zero_for_minus_infinity(scores):
     filled = np.where(np.isneginf(scores), 0, scores)
     e = np.exp(filled - filled.max(axis=-1, keepdims=True))
@@ -166,3 +232,12 @@ def float64_result(scores):
     e = np.exp(wide - np.where(np.isneginf(largest), 0, largest))
     total = e.sum(axis=-1, keepdims=True)
     return e / np.where(total == 0, 1, total)
+
+
+def float64_buffer(scores):
+    weights = np.zeros(scores.shape)
+    for row in np.ndindex(*scores.shape[:2]):
+        if np.isfinite(scores[row]).any():
+            e = np.exp(scores[row] - scores[row].max())
+            weights[row] = e / e.sum()
+    return weights

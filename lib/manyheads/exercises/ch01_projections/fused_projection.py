@@ -8,9 +8,11 @@ from manyheads.exercises.definition import ONE_PRODUCT, Aspect, Case, Exercise, 
 
 
 def _inputs(rng, dtype="float64", square=False, **ranges):
-    s = sizes.draw_with_width(
-        rng, **{"batch": (2, 3), "seq": (4, 9), "n_heads": (3, 5), "head_dim": (2, 7), "d_model": (5, 11), **ranges}
-    )
+    ranges = {"batch": (2, 3), "seq": (4, 9), "n_heads": (3, 5), "head_dim": (2, 7), "d_model": (5, 11), **ranges}
+    s = sizes.draw_with_width(rng, **ranges)
+    # Not square: so narrow that d_model // n_heads is not head_dim, and that the first d_model columns are not all.
+    while not square and s["d_model"] > s["width"] - s["n_heads"]:
+        s = sizes.draw_with_width(rng, **ranges)
     d_model = s["width"] if square else s["d_model"]
     return {
         "x": sizes.normal(rng, s["batch"], s["seq"], d_model, dtype=dtype),
@@ -22,13 +24,16 @@ def _inputs(rng, dtype="float64", square=False, **ranges):
 def _values(rng):
     return [
         Case("a square weight, as in most models", _inputs(rng, square=True)),
-        Case("d_model different from n_heads * head_dim", _inputs(rng)),
+        Case("d_model smaller than n_heads * head_dim", _inputs(rng)),
         Case("a single sequence, more heads than tokens", _inputs(rng, batch=(1, 1), n_heads=(7, 8), seq=(4, 6))),
     ]
 
 
 def _float32(rng):
-    return [Case("float32 tokens and weights", _inputs(rng, "float32", square=True))]
+    return [
+        Case("float32 tokens and weights, d_model smaller than n_heads * head_dim", _inputs(rng, "float32")),
+        Case("float32, a single sequence and a square weight", _inputs(rng, "float32", square=True, batch=(1, 1))),
+    ]
 
 
 # -- right answers by other techniques -----------------------------------------------------------------
@@ -79,6 +84,11 @@ def _heads_before_batch(x, w, n_heads):
     return np.stack(np.split(x @ w, n_heads, axis=-1))
 
 
+def _heads_first_then_reshaped(x, w, n_heads):
+    y = np.array(np.split(x @ w, n_heads, axis=-1))
+    return y.reshape(x.shape[0], n_heads, x.shape[1], w.shape[1] // n_heads)
+
+
 def _weight_reshaped_first(x, w, n_heads):
     heads = w.reshape(n_heads, w.shape[0], w.shape[1] // n_heads)
     return np.stack([x @ head for head in heads], axis=1)
@@ -99,7 +109,13 @@ EXERCISE = Exercise(
         Parameter("w", "float array (d_model, n_heads * head_dim), the heads' matrices side by side"),
         Parameter("n_heads", "whole number"),
     ),
-    returns=(Output("result", ("batch", "n_heads", "seq", "head_dim")),),
+    returns=(
+        Output(
+            "result",
+            ("batch", "n_heads", "seq", "head_dim"),
+            about="an array (batch, n_heads, seq, head_dim) of the dtype of `x`",
+        ),
+    ),
     reference=reference.fused_projection,
     tolerance=ONE_PRODUCT,
     aspects=(
@@ -111,15 +127,15 @@ EXERCISE = Exercise(
         "einsum": _einsum,
         "split and stack": _split_and_stack,
     },
-    example=""">>> x = np.arange(1.0, 9.0).reshape(1, 2, 4)
->>> fused_projection(x, np.eye(4), n_heads=2)[0, 0].tolist()
-[[1.0, 2.0], [5.0, 6.0]]
->>> fused_projection(x, np.eye(4), n_heads=2)[0, 1].tolist()
-[[3.0, 4.0], [7.0, 8.0]]""",
+    example=""">>> x = np.array([[[1.0, 0.0], [0.0, 10.0]]])
+>>> w = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+>>> fused_projection(x, w, n_heads=2).tolist()
+[[[[1.0, 2.0], [50.0, 60.0]], [[3.0, 4.0], [70.0, 80.0]]]]""",
     hints=(
-        "Do it for the eight numbers of the example: after the product, where do the numbers of head 1 stand in each row?",
-        "Cut the last axis in two, so that one of the new axes counts heads and the other the numbers in a head. Which of "
-        "the two comes first, if a head's columns stand together?",
+        "Do it for the eight numbers of the example: after the product, where do the numbers of head 1 stand in each "
+        "row?",
+        "Cut the last axis in two, so that one of the new axes counts heads and the other the numbers in a head. Which "
+        "of the two comes first, if a head's columns stand together?",
         "After the cut the axes are (batch, seq, n_heads, head_dim). Moving an axis is a transpose; a second reshape "
         "would deal out the numbers anew.",
     ),
@@ -134,15 +150,15 @@ EXERCISE = Exercise(
         Mistake(
             "d-before-h",
             _d_before_h,
-            "You split the width as (head_dim, n_heads). The heads lie side by side, so it is (n_heads, head_dim), in "
-            "this order.",
+            "Your columns are dealt out to the heads one at a time, as a split into (head_dim, n_heads) or order='F' "
+            "does. A head's columns stand together, so the split is (n_heads, head_dim), in NumPy's own order.",
             "Reshape, then transpose",
         ),
         Mistake(
             "transpose-before-reshape",
             _transpose_before_reshape,
-            "You transposed tokens and width before you reshaped, so one row mixes several tokens. Split the width "
-            "into (n_heads, head_dim) first, then move the head axis.",
+            "The tokens were moved behind the width, and then a reshape was made, so one row mixes several tokens. "
+            "Split the width into (n_heads, head_dim) first, then move the head axis, and reshape no more.",
             "Reshape, then transpose",
         ),
         Mistake(
@@ -162,8 +178,16 @@ EXERCISE = Exercise(
         Mistake(
             "heads-before-batch",
             _heads_before_batch,
-            "The heads stand in front of the batch: np.stack adds its axis in front unless told otherwise. This "
-            "course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
+            "The heads stand in front of the batch, as np.stack puts them unless told otherwise. This course keeps "
+            "(batch, n_heads, seq, head_dim): the head axis comes second.",
+            "Reshape, then transpose",
+        ),
+        Mistake(
+            "heads-first-then-reshaped",
+            _heads_first_then_reshaped,
+            "The heads were collected in front of the batch, and then reshaped into the right shape instead of moved. "
+            "A reshape deals the numbers out anew, in reading order, so heads and sequences are mixed. Move the head "
+            "axis to the second place.",
             "Reshape, then transpose",
         ),
         Mistake(

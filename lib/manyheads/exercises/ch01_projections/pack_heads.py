@@ -32,7 +32,7 @@ def _concatenate(w):
 
 
 def _hstack(w):
-    return np.hstack([head for head in w])
+    return np.hstack(list(w))
 
 
 def _loops(w):
@@ -71,6 +71,10 @@ def _first_head_tiled(w):
     return np.tile(w[0], (1, w.shape[0]))
 
 
+def _heads_reversed(w):
+    return np.concatenate(list(w[::-1]), axis=1)
+
+
 def _stacked_rows(w):
     return np.concatenate(list(w), axis=0)
 
@@ -95,14 +99,19 @@ EXERCISE = Exercise(
         Aspect("values", 2, "every weight in its place", _values),
         Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
-    alternatives={"concatenate": _concatenate, "hstack": _hstack, "loop over column blocks": _loops,
-                  "move the head axis": _move_the_head_axis},
-    example=""">>> pack_heads(np.array([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])).tolist()
-[[1, 2, 5, 6], [3, 4, 7, 8]]""",
+    alternatives={
+        "concatenate": _concatenate,
+        "hstack": _hstack,
+        "loop over column blocks": _loops,
+        "move the head axis": _move_the_head_axis,
+    },
+    example=""">>> pack_heads(np.array([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]])).tolist()
+[[1.0, 2.0, 5.0, 6.0], [3.0, 4.0, 7.0, 8.0]]""",
     hints=(
         "Write the example's two matrices on paper, side by side. Which axis grows, and which stays as it is?",
-        "A row of the result belongs to one of the d_model inputs and runs through all heads. In w the heads come first; "
-        "either join the matrices along their columns, or bring the head axis next to the columns before you flatten.",
+        "A row of the result belongs to one of the d_model inputs and runs through all heads. In w the heads come "
+        "first; either join the matrices along their columns, or bring the head axis next to the columns before you "
+        "flatten.",
     ),
     mistakes=(
         Mistake(
@@ -115,8 +124,8 @@ EXERCISE = Exercise(
         Mistake(
             "d-before-h",
             _d_before_h,
-            "The columns of the heads are interleaved: you flattened (head_dim, n_heads). The heads lie side by "
-            "side, so flatten (n_heads, head_dim), in this order.",
+            "The columns of the heads alternate, as they do where (head_dim, n_heads) is flattened. The heads lie side "
+            "by side: all columns of head 0, then all of head 1, and so on, which is (n_heads, head_dim) flattened.",
             "Packing the weights",
         ),
         Mistake(
@@ -128,14 +137,20 @@ EXERCISE = Exercise(
         Mistake(
             "column-major",
             _column_major,
-            "You reshaped in column-major order (order='F'), in which the first axis, here the heads, runs fastest: the "
-            "heads' weights come out shuffled together. Keep NumPy's own order, and move the head axis first.",
+            "You reshaped in column-major order (order='F'), in which the first axis, here the heads, runs fastest: "
+            "the heads' weights come out shuffled together. Keep NumPy's own order, and move the head axis first.",
             "Packing the weights",
         ),
         Mistake(
             "first-head-tiled",
             _first_head_tiled,
             "The matrix of head 0 stands there once for every head. Block h of the columns is w[h].",
+            "Packing the weights",
+        ),
+        Mistake(
+            "heads-reversed",
+            _heads_reversed,
+            "The heads stand in the reverse order. Block h of the columns is w[h], and head 0 comes first.",
             "Packing the weights",
         ),
         Mistake(

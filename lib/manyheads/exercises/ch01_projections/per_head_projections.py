@@ -26,7 +26,10 @@ def _values(rng):
 
 
 def _float32(rng):
-    return [Case("float32 tokens and weights", _inputs(rng, "float32"))]
+    return [
+        Case("float32 tokens and weights", _inputs(rng, "float32")),
+        Case("float32, a single sequence", _inputs(rng, "float32", batch=(1, 1))),
+    ]
 
 
 # -- right answers by other techniques -----------------------------------------------------------------
@@ -79,6 +82,11 @@ def _bare_reshape(x, w):
     return y.reshape(x.shape[0], n_heads, x.shape[1], head_dim)
 
 
+def _heads_first_then_reshaped(x, w):
+    y = np.array([x @ head for head in w])
+    return y.reshape(x.shape[0], w.shape[0], x.shape[1], w.shape[2])
+
+
 def _d_before_h(x, w):
     n_heads, d_model, head_dim = w.shape
     y = x @ w.transpose(1, 0, 2).reshape(d_model, n_heads * head_dim)
@@ -120,23 +128,33 @@ EXERCISE = Exercise(
         Parameter("x", "float array (batch, seq, d_model)"),
         Parameter("w", "float array (n_heads, d_model, head_dim); w[h] is head h's matrix"),
     ),
-    returns=(Output("result", ("batch", "n_heads", "seq", "head_dim")),),
+    returns=(
+        Output(
+            "result",
+            ("batch", "n_heads", "seq", "head_dim"),
+            about="an array (batch, n_heads, seq, head_dim) of the dtype of `x`",
+        ),
+    ),
     reference=reference.per_head_projections,
     tolerance=ONE_PRODUCT,
     aspects=(
         Aspect("values", 2, "the right numbers in the right places", _values),
         Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
-    alternatives={"loops": _loops, "einsum": _einsum, "broadcast matmul": _broadcast,
-                  "one product, then split": _one_product_then_split},
-    example=""">>> x = np.array([[[1.0, 2.0]]])
+    alternatives={
+        "loops": _loops,
+        "einsum": _einsum,
+        "broadcast matmul": _broadcast,
+        "one product, then split": _one_product_then_split,
+    },
+    example=""">>> x = np.array([[[1.0, 2.0], [3.0, 4.0]]])
 >>> w = np.array([[[1.0], [0.0]], [[0.0], [10.0]]])
 >>> per_head_projections(x, w).tolist()
-[[[[1.0]], [[20.0]]]]""",
+[[[[1.0], [3.0]], [[20.0], [40.0]]]]""",
     hints=(
         "Forget the batch for a moment: what is one head's result for one sequence, in a single expression?",
-        "One product for each head, with that head's matrix, gives all sequences and tokens at once. Collect the results "
-        "in the order of the heads.",
+        "One product for each head, with that head's matrix, gives all sequences and tokens at once. Collect the "
+        "results in the order of the heads.",
         "What you collected has to become one array whose second axis counts the heads. np.stack has an argument for "
         "where its new axis goes.",
     ),
@@ -163,10 +181,18 @@ EXERCISE = Exercise(
             "Reshape, then transpose",
         ),
         Mistake(
+            "heads-first-then-reshaped",
+            _heads_first_then_reshaped,
+            "The heads were collected in front of the batch, and then reshaped into the right shape instead of moved. "
+            "A reshape deals the numbers out anew, in reading order, so heads and sequences are mixed. Move the head "
+            "axis to the second place.",
+            "Reshape, then transpose",
+        ),
+        Mistake(
             "d-before-h",
             _d_before_h,
-            "You cut the product's width as (head_dim, n_heads). With the matrices side by side it is (n_heads, "
-            "head_dim), in this order: first which head, then which of its columns.",
+            "The product's columns are dealt out to the heads one at a time, as a split into (head_dim, n_heads) or "
+            "order='F' does. With the matrices side by side, a head's columns stand together: (n_heads, head_dim).",
             "Reshape, then transpose",
         ),
         Mistake(
@@ -179,21 +205,22 @@ EXERCISE = Exercise(
         Mistake(
             "heads-behind-tokens",
             _heads_behind_tokens,
-            "The heads stand behind the tokens. This course keeps (batch, n_heads, seq, head_dim): stack along "
-            "axis 1.",
+            "The heads stand behind the tokens. This course keeps (batch, n_heads, seq, head_dim): the head axis comes "
+            "second.",
             "The per-head view",
         ),
         Mistake(
             "heads-before-batch",
             _heads_before_batch,
-            "The heads stand in front of the batch: np.stack adds its axis in front unless told otherwise. This "
-            "course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
+            "The heads stand in front of the batch, as np.stack puts them unless told otherwise. This course keeps "
+            "(batch, n_heads, seq, head_dim): the head axis comes second.",
             "The per-head view",
         ),
         Mistake(
             "heads-last",
             _heads_last,
-            "The heads are the last axis. This course keeps (batch, n_heads, seq, head_dim): stack along axis 1.",
+            "The heads are the last axis. This course keeps (batch, n_heads, seq, head_dim): the head axis comes "
+            "second.",
             "The per-head view",
         ),
         Mistake(

@@ -38,16 +38,20 @@ def _ones(rng):
         numbers = _sizes(rng)
         numbers[place] = 1
         cases.append(_case(f"one {name}", *numbers, rng.choice([2, 4, 8])))
-    return cases
+    # A step that none of these needs may still be a copy.
+    return [*cases, _case("more than one of everything", *_sizes(rng), rng.choice([2, 4, 8]), probe=True)]
 
 
 def _large(rng):
     # Beyond any address space, so that building the arrays fails at once and does not fill a memory.
     batch, seq = int(rng.integers(20_001, 60_000)), int(rng.integers(500_001, 1_500_000))
     return [
-        _case("more bytes than any memory has, and than 32 bits count", batch, seq, 96, 128, 4),
-        _case("as many, in one sequence", 1, batch * seq, 40, 96, 8),
-        _case("as many, with one number in each head", batch, seq, 4096, 1, 8),
+        _case("more bytes than any memory holds", batch, seq, 96, 128, 4),
+        _case("as many bytes, in one sequence", 1, batch * seq, 40, 96, 8),
+        _case("as many bytes, with one number in each head", batch, seq, 4096, 1, 8),
+        # Rules that differ only where nothing moves.
+        _case("as many bytes, one token", batch * seq, 1, 96, 128, 4, probe=True),
+        _case("as many bytes, one head", batch, seq, 1, 12288, 4, probe=True),
     ]
 
 
@@ -119,7 +123,10 @@ EXERCISE = Exercise(
     chapter="02-heads",
     version=1,
     parameters=_PARAMETERS,
-    returns=(Output("copied", ("step",), "int"), Output("strides", ("axis",), "int")),
+    returns=(
+        Output("copied", ("step",), "int", about="an array (6,) of whole numbers, the bytes that each step copies,"),
+        Output("strides", ("axis",), "int", about="an array (4,) of whole numbers, the strides of z in bytes"),
+    ),
     reference=_reference,
     tolerance=EXACT,
     aspects=(
@@ -143,8 +150,8 @@ EXERCISE = Exercise(
         "what you see; the arrays that you are asked about are too large to build.",
         "For the strides, write down where the elements x[0, 0, 0], its neighbour, the next head, the next token and "
         "the next sequence lie in memory, and then put these distances into the order of z's axes.",
-        "Two neighbouring axes can be merged without a copy where the outer stride is the inner stride times the "
-        "inner size. An axis of size 1 has no next element, so that its stride does not matter.",
+        "Ask the rule for merging two axes of sequences and heads in z, for step 3, and of heads and numbers in what "
+        "step 5 reshapes. Then ask for each of the four sizes what changes when it is 1.",
     ),
     mistakes=MISTAKES,
 )

@@ -7,14 +7,14 @@ from manyheads.exercises import sizes
 from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Mistake, Output, Parameter
 
 
-def _case(about, rng, dtype="float64", **ranges):
+def _case(about, rng, dtype="float64", least=0, **ranges):
     draw = sizes.draw if "head_dim" in ranges else sizes.draw_with_width
     s = draw(rng, **{"batch": (2, 4), "seq": (4, 9), "n_heads": (3, 5), "head_dim": (2, 7), **ranges})
     shape = s["batch"], s["n_heads"], s["seq"], s["head_dim"]
     if dtype == "bool":
         x = rng.random(shape) < 0.5
     elif dtype == "int64":
-        x = rng.permutation(np.prod(shape)).astype(dtype).reshape(shape)
+        x = least + rng.permutation(np.prod(shape)).astype(dtype).reshape(shape)
     else:
         x = sizes.normal(rng, *shape, dtype=dtype)
     return Case(about, {"x": x})
@@ -22,7 +22,7 @@ def _case(about, rng, dtype="float64", **ranges):
 
 def _values(rng):
     return [
-        _case("every size different", rng),
+        _case("an array whose sizes are all different", rng),
         _case("a single sequence, more heads than tokens", rng, batch=(1, 1), n_heads=(7, 8), seq=(4, 6)),
         _case("heads of width 1", rng, head_dim=(1, 1)),
     ]
@@ -32,6 +32,7 @@ def _any_dtype(rng):
     return [
         _case("float32", rng, "float32"),
         _case("whole numbers", rng, "int64"),
+        _case("whole numbers beyond 2**53, more than float64 can tell apart", rng, "int64", least=2**53),
         _case("booleans", rng, "bool"),
     ]
 
@@ -99,7 +100,7 @@ def _heads_reversed(x):
 
 
 def _heads_added(x):
-    return x.sum(axis=1, dtype=x.dtype)
+    return x.sum(axis=1)
 
 
 def _below_each_other(x):
@@ -112,6 +113,14 @@ def _float64_buffer(x):
     for h in range(n_heads):
         out[:, :, h * d : (h + 1) * d] = x[:, h]
     return out
+
+
+def _through_float64(x):
+    batch, n_heads, seq, d = x.shape
+    out = np.zeros((batch, seq, n_heads * d))
+    for h in range(n_heads):
+        out[:, :, h * d : (h + 1) * d] = x[:, h]
+    return out.astype(x.dtype)
 
 
 _COMBINING = "Combining: the way back"
@@ -127,7 +136,9 @@ EXERCISE = Exercise(
     tolerance=EXACT,
     aspects=(
         Aspect("values", 2, "every number in its place", _values),
-        Aspect("any dtype", 1, "float32, whole numbers and booleans stay what they are", _any_dtype),
+        Aspect(
+            "any dtype", 1, "float32, whole numbers (very large ones too) and booleans stay what they are", _any_dtype
+        ),
     ),
     alternatives={
         "concatenate": _concatenate,
@@ -141,8 +152,8 @@ EXERCISE = Exercise(
 [[[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]]]""",
     hints=(
         "Splitting was two steps. To undo them, take the last one back first.",
-        "Two axes can be merged into one by a reshape where they stand next to each other, the slower one first. "
-        "Which two are to be merged, and do they stand so?",
+        "Two axes can be merged into one by a reshape where they stand next to each other, that which changes more "
+        "slowly first. Which two are to be merged, and do they stand so?",
         "Bring the heads between the tokens and the numbers of a head. Then the last two axes become one.",
     ),
     mistakes=(
@@ -156,7 +167,7 @@ EXERCISE = Exercise(
         Mistake(
             "d-before-h",
             _d_before_h,
-            "You merged (head_dim, n_heads), so that the heads' numbers alternate. The heads stand side by side, each "
+            "The heads' numbers alternate, as if (head_dim, n_heads) were merged. The heads stand side by side, each "
             "with its numbers together: (n_heads, head_dim), in this order.",
             "The order of heads and dims",
         ),
@@ -202,8 +213,16 @@ EXERCISE = Exercise(
         Mistake(
             "float64-buffer",
             _float64_buffer,
-            "Your result is float64. np.zeros and np.empty make that unless told otherwise. Numbers only move here, "
-            "so the result has the dtype of x.",
+            "Your result is float64, whatever x is; np.zeros and np.empty, for example, make that unless told "
+            "otherwise. Numbers only move here, so the result has the dtype of x.",
+            "What goes wrong and does not crash",
+            loses=("any dtype",),
+        ),
+        Mistake(
+            "through-float64",
+            _through_float64,
+            "The dtype is right, but large whole numbers came out rounded: they went through a float64 on their way. "
+            "Give the arrays that you make the dtype of x from the start.",
             "What goes wrong and does not crash",
             loses=("any dtype",),
         ),

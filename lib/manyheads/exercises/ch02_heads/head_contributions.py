@@ -11,25 +11,29 @@ def _reference(heads, w_o):
     return reference.head_contributions(heads, w_o)
 
 
-def _case(about, rng, dtype="float64", square=False, **ranges):
+def _case(about, rng, dtype="float64", square=False, probe=False, **ranges):
     s = sizes.draw_with_width(
         rng, **{"batch": (2, 4), "n_heads": (3, 5), "seq": (4, 8), "head_dim": (2, 6), "d_model": (5, 11), **ranges}
     )
     heads = sizes.normal(rng, s["batch"], s["n_heads"], s["seq"], s["head_dim"], dtype=dtype)
     w_o = sizes.normal(rng, s["width"], s["width"] if square else s["d_model"], dtype=dtype)
-    return Case(about, {"heads": heads, "w_o": w_o})
+    return Case(about, {"heads": heads, "w_o": w_o}, probe)
 
 
 def _values(rng):
     return [
         _case("a square W_O, as in most models", rng, square=True),
-        _case("d_model different from n_heads * head_dim", rng),
+        _case("a W_O that is not square", rng),
         _case("a single sequence, more heads than tokens", rng, batch=(1, 1), n_heads=(6, 8), seq=(2, 5)),
     ]
 
 
 def _float32(rng):
-    return [_case("float32 heads and weights", rng, "float32")]
+    return [
+        _case("float32 heads and weights", rng, "float32"),
+        # Here blocks of columns have the shape of blocks of rows.
+        _case("float32, a square W_O", rng, "float32", square=True, probe=True),
+    ]
 
 
 # -- right answers by other techniques -----------------------------------------------------------------
@@ -76,6 +80,16 @@ def _d_before_h(heads, w_o):
 
 def _columns_for_rows(heads, w_o):
     return heads @ w_o.T.reshape(heads.shape[1], heads.shape[3], -1)
+
+
+def _columns_sliced(heads, w_o):
+    d = heads.shape[3]
+    return np.stack([heads[:, h] @ w_o.T[h * d : (h + 1) * d] for h in range(heads.shape[1])], axis=1)
+
+
+def _overlapping_blocks(heads, w_o):
+    d = heads.shape[3]
+    return np.stack([heads[:, h] @ w_o[h : h + d] for h in range(heads.shape[1])], axis=1)
 
 
 def _first_block_for_all(heads, w_o):
@@ -174,6 +188,20 @@ EXERCISE = Exercise(
             _SUM,
         ),
         Mistake(
+            "columns-sliced",
+            _columns_sliced,
+            "Each head met a block of columns of W_O, turned on its side; only where W_O is square does that fit. The "
+            "heads come from the left and meet its rows.",
+            _SUM,
+        ),
+        Mistake(
+            "overlapping-blocks",
+            _overlapping_blocks,
+            "Your blocks of rows overlap: that of head h starts at row h. Each block starts where the one before it "
+            "ends.",
+            _SUM,
+        ),
+        Mistake(
             "first-block-for-all",
             _first_block_for_all,
             "Every head went through the first block of W_O. Head h has a block of rows of its own, the h-th.",
@@ -226,8 +254,8 @@ EXERCISE = Exercise(
         Mistake(
             "float64-buffer",
             _float64_buffer,
-            "Your result is float64. np.zeros and np.empty make that unless told otherwise, and so does computing "
-            "with a float64 array. The result must have the dtype of heads.",
+            "Your result is float64. The likely cause is an array of your own, from np.zeros, np.empty or np.ones, "
+            "which make float64 unless told otherwise. The result must have the dtype of heads.",
             "What goes wrong and does not crash",
             loses=("float32",),
         ),

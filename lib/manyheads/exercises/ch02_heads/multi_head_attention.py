@@ -32,49 +32,62 @@ def _case(about, rng, batch, q_len, k_len, n_heads, head_dim, v_head_dim, d_mode
     return Case(about, inputs, probe)
 
 
-def _most(about, rng, cross=False, dtype="float64"):
-    """As in most models: d_model = n_heads * head_dim."""
-    s = sizes.draw_with_width(rng, batch=(2, 3), q_len=(4, 7), k_len=(4, 7), n_heads=(3, 4), head_dim=(5, 8))
-    return _case(about, rng, s["batch"], s["q_len"], s["k_len"] if cross else None, s["n_heads"], s["head_dim"],
-                 s["head_dim"], s["width"], s["width"], dtype)  # fmt: skip
+def _widths_of_heads(rng):
+    """n_heads, head_dim, v_head_dim, d_model; d_model // n_heads is none of the others, and no width is a square."""
+    n_heads, head_dim, v_head_dim = (int(i) for i in rng.permutation([2, 3, 5]))
+    return n_heads, head_dim, v_head_dim, 6 * n_heads + 1
+
+
+def _most(about, rng, dtype="float64"):
+    """Self-attention as in most models: d_model = n_heads * head_dim."""
+    s = sizes.draw_with_width(rng, batch=(2, 3), q_len=(4, 7), n_heads=(3, 4), head_dim=(5, 8))
+    widths = s["n_heads"], s["head_dim"], s["head_dim"], s["width"], s["width"]
+    return _case(about, rng, s["batch"], s["q_len"], None, *widths, dtype)
+
+
+def _free(about, rng, batch, q_len, k_len, dtype="float64", probe=False):
+    """A d_model that is not n_heads * head_dim, and values as wide as keys."""
+    n_heads, head_dim, _, d_model = _widths_of_heads(rng)
+    return _case(about, rng, batch, q_len, k_len, n_heads, head_dim, head_dim, d_model, d_model, dtype, probe)
 
 
 def _self(rng):
     return [
-        _most("one sequence attends to itself", rng),
-        # Tells the two widths apart, d_model and n_heads * head_dim.
-        _case("self-attention, free width", rng, 2, 4, None, 3, 5, 5, 11, 11, probe=True),
+        _most("self-attention, d_model = n_heads * head_dim", rng),
+        _free("self-attention, another d_model", rng, 4, 7, None),
+        # Tells the number of queries from the number of keys.
+        _free("more keys than queries", rng, 2, 4, 7, probe=True),
     ]
 
 
 def _cross(rng):
-    n_heads, head_dim = (int(i) for i in rng.permutation([2, 4, 5])[:2])
-    d_model = n_heads * head_dim
+    n_heads, head_dim, _, _ = _widths_of_heads(rng)
+    most = n_heads, head_dim, head_dim, n_heads * head_dim, n_heads * head_dim
     return [
-        _case("more keys than queries", rng, 3, 6, 9, n_heads, head_dim, head_dim, d_model, d_model),
-        _case("more queries than keys", rng, 3, 7, 6, n_heads, head_dim, head_dim, d_model, d_model),
+        _case("more keys than queries", rng, 4, 7, 9, *most),
+        _case("more queries than keys", rng, 4, 8, 7, *most),
         # Here keys or values of the wrong sequence have a fitting length.
-        _case("as many keys as queries, free width", rng, 2, 6, 6, 3, 4, 4, 11, 11, probe=True),
+        _free("as many keys as queries, d_model not n_heads * head_dim", rng, 4, 7, 7),
     ]
 
 
 def _widths(rng):
-    n_heads, head_dim, v_head_dim = (int(i) for i in rng.permutation([2, 3, 5])[:3])
-    # d_model // n_heads is neither of the heads' widths.
-    d_model, d_context = 6 * n_heads + 1, int(rng.choice([8, 14, 17]))
+    n_heads, head_dim, v_head_dim, d_model = _widths_of_heads(rng)
+    d_context = int(rng.choice([8, 14, 17]))
     free = n_heads, head_dim, v_head_dim, d_model
     return [
         _case("all widths different, as many keys as queries", rng, 4, 9, 9, *free, d_model),
-        _case("all widths different, that of context too", rng, 4, 9, 11, *free, d_context),
-        # Sizes with which W_O is square.
-        _case("a square W_O", rng, 2, 5, 5, 3, 4, 6, 18, 18, probe=True),
+        _case("all widths different, and a context of yet another width", rng, 4, 9, 11, *free, d_context),
+        # What does not fit the shapes above gives numbers here, to be known by.
+        _case("all widths as in most models", rng, 2, 4, 4, 3, 5, 5, 15, 15, probe=True),
     ]
 
 
 def _float32(rng):
     return [
-        _most("float32 tokens and weights", rng, dtype="float32"),
-        _case("float32, free width", rng, 2, 4, None, 3, 5, 5, 11, 11, "float32", probe=True),
+        _most("float32 tokens and weights", rng, "float32"),
+        _free("float32, d_model not n_heads * head_dim", rng, 4, 7, None, "float32"),
+        _free("float32, more keys than queries", rng, 2, 4, 7, "float32", probe=True),
     ]
 
 
@@ -154,9 +167,9 @@ EXERCISE = Exercise(
     given=("split_heads", "combine_heads", "softmax"),
     tolerance=ATTENTION,
     aspects=(
-        Aspect("self", 2, "self-attention, d_model = n_heads * head_dim", _self),
+        Aspect("self", 2, "self-attention, whatever d_model", _self),
         Aspect("cross", 1, "cross-attention, with more keys than queries and with fewer", _cross),
-        Aspect("widths", 1, "d_model, head_dim, v_head_dim and the width of context chosen freely", _widths),
+        Aspect("widths", 1, "v_head_dim and the width of context chosen freely too", _widths),
         Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
     alternatives={
@@ -177,6 +190,8 @@ EXERCISE = Exercise(
         "heads give. Every step is then a matter of fitting shapes.",
         "NumPy's @ multiplies the last two axes and leaves those in front alone, so that all heads of all sequences "
         "are one product. For the scores, which two axes of k have to change places?",
+        "After softmax over the keys, each query has a weight for every key. The heads' results take a second @, of "
+        "weights and values; only then are the heads laid side by side again, to meet w_o.",
         "A score is a sum over how many products? Its square root is what the scores are divided by. Take a Python "
         "float, and float32 stays float32.",
     ),

@@ -1,43 +1,8 @@
 """The known mistakes of multi-head-attention."""
 
-import numpy as np
-
 from manyheads import reference
+from manyheads.exercises.ch02_heads.multi_head_attention_scales import SCALES
 from manyheads.exercises.definition import Mistake
-
-
-def _scale_by_d_model(x, context, w_q, w_k, w_v, w_o, n_heads):
-    q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_q), (context, w_k), (context, w_v)))
-    weights = reference.softmax(q @ k.swapaxes(2, 3) * x.shape[-1] ** -0.5)
-    return reference.combine_heads(weights @ v) @ w_o
-
-
-def _scale_by_all_heads(x, context, w_q, w_k, w_v, w_o, n_heads):
-    q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_q), (context, w_k), (context, w_v)))
-    weights = reference.softmax(q @ k.swapaxes(2, 3) * w_q.shape[1] ** -0.5)
-    return reference.combine_heads(weights @ v) @ w_o
-
-
-def _scale_by_n_heads(x, context, w_q, w_k, w_v, w_o, n_heads):
-    q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_q), (context, w_k), (context, w_v)))
-    weights = reference.softmax(q @ k.swapaxes(2, 3) * n_heads**-0.5)
-    return reference.combine_heads(weights @ v) @ w_o
-
-
-def _no_scale(x, context, w_q, w_k, w_v, w_o, n_heads):
-    q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_q), (context, w_k), (context, w_v)))
-    return reference.combine_heads(reference.softmax(q @ k.swapaxes(2, 3)) @ v) @ w_o
-
-
-def _no_square_root(x, context, w_q, w_k, w_v, w_o, n_heads):
-    q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_q), (context, w_k), (context, w_v)))
-    return reference.combine_heads(reference.softmax(q @ k.swapaxes(2, 3) / q.shape[3]) @ v) @ w_o
-
-
-def _scale_after_softmax(x, context, w_q, w_k, w_v, w_o, n_heads):
-    q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_q), (context, w_k), (context, w_v)))
-    weights = reference.softmax(q @ k.swapaxes(2, 3)) * q.shape[3] ** -0.5
-    return reference.combine_heads(weights @ v) @ w_o
 
 
 def _softmax_over_queries(x, context, w_q, w_k, w_v, w_o, n_heads):
@@ -111,54 +76,42 @@ def _w_o_left_out(x, context, w_q, w_k, w_v, w_o, n_heads):
     return reference.combine_heads(weights @ v)
 
 
-def _float64_scale(x, context, w_q, w_k, w_v, w_o, n_heads):
+def _no_softmax(x, context, w_q, w_k, w_v, w_o, n_heads):
     q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_q), (context, w_k), (context, w_v)))
-    weights = reference.softmax(q @ k.swapaxes(2, 3) / np.sqrt(q.shape[3]))
+    return reference.combine_heads(q @ k.swapaxes(2, 3) / q.shape[3] ** 0.5 @ v) @ w_o
+
+
+def _keys_and_values_exchanged(x, context, w_q, w_k, w_v, w_o, n_heads):
+    q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_q), (context, w_v), (context, w_k)))
+    weights = reference.softmax(q @ k.swapaxes(2, 3) * q.shape[3] ** -0.5)
     return reference.combine_heads(weights @ v) @ w_o
+
+
+def _queries_and_keys_exchanged(x, context, w_q, w_k, w_v, w_o, n_heads):
+    q, k, v = (reference.split_heads(a @ w, n_heads) for a, w in ((x, w_k), (context, w_q), (context, w_v)))
+    weights = reference.softmax(q @ k.swapaxes(2, 3) * q.shape[3] ** -0.5)
+    return reference.combine_heads(weights @ v) @ w_o
+
+
+def _d_before_h_throughout(x, context, w_q, w_k, w_v, w_o, n_heads):
+    batch = len(x)
+    q, k, v = (
+        (a @ w).reshape(batch, a.shape[1], -1, n_heads).transpose(0, 3, 1, 2)
+        for a, w in ((x, w_q), (context, w_k), (context, w_v))
+    )
+    out = reference.softmax(q @ k.swapaxes(2, 3) * q.shape[3] ** -0.5) @ v
+    return out.transpose(0, 2, 3, 1).reshape(batch, x.shape[1], -1) @ w_o
 
 
 _LAYER = "The whole layer"
 
 MISTAKES = (
+    *SCALES,
     Mistake(
-        "scale-by-d-model",
-        _scale_by_d_model,
-        "You divided the scores by the root of d_model. A score is a sum over the head_dim numbers of one head, and "
-        "it is their number that it grows with.",
-        _LAYER,
-    ),
-    Mistake(
-        "scale-by-all-heads",
-        _scale_by_all_heads,
-        "You divided the scores by the root of n_heads * head_dim. Take the width of one head, head_dim: a score is a "
-        "sum over that many products.",
-        _LAYER,
-    ),
-    Mistake(
-        "scale-by-n-heads",
-        _scale_by_n_heads,
-        "You divided the scores by the root of n_heads. Look at which axis of the split array is which: a score is a "
-        "sum over head_dim products.",
-        _LAYER,
-    ),
-    Mistake(
-        "no-scale",
-        _no_scale,
-        "The scores are not divided by the root of head_dim. Without that they grow with the width of a head, and "
-        "softmax puts almost all weight on one key.",
-        _LAYER,
-    ),
-    Mistake(
-        "no-square-root",
-        _no_square_root,
-        "You divided the scores by head_dim itself. It is its square root: a sum of head_dim independent products is "
-        "larger by the root of their number.",
-        _LAYER,
-    ),
-    Mistake(
-        "scale-after-softmax",
-        _scale_after_softmax,
-        "You scaled the weights after softmax, so that they no longer sum to 1. Scale the scores, before softmax.",
+        "no-softmax",
+        _no_softmax,
+        "Softmax is missing: the scores themselves stand where weights should. Only softmax makes them positive, with "
+        "a sum of 1 over the keys.",
         _LAYER,
     ),
     Mistake(
@@ -178,8 +131,8 @@ MISTAKES = (
     Mistake(
         "one-wide-head",
         _one_wide_head,
-        "You did not split: that is one head over the whole width, with one set of weights for all. Split q, k and v "
-        "before the scores, so that each head has weights of its own.",
+        "That is one head over the whole width, with one set of weights for all. Split q, k and v before the scores, "
+        "so that each head has weights of its own.",
         _LAYER,
     ),
     Mistake(
@@ -192,8 +145,8 @@ MISTAKES = (
     Mistake(
         "merged-without-transpose",
         _merged_without_transpose,
-        "You merged the heads without moving them behind the tokens first, so that a row holds several tokens of one "
-        "head. Bring the heads between the tokens and their numbers, then merge.",
+        "The heads are merged without moving them behind the tokens first, so that a row holds several tokens of one "
+        "head. The heads of one token belong side by side.",
         "Combining: the way back",
     ),
     Mistake(
@@ -202,6 +155,26 @@ MISTAKES = (
         "You merged (head_dim, n_heads), so that the heads' numbers alternate. W_O expects the heads side by side, "
         "each with its numbers together.",
         "The order of heads and dims",
+    ),
+    Mistake(
+        "d-before-h-throughout",
+        _d_before_h_throughout,
+        "Your heads are split and merged as (d h), every n_heads-th number to a head. That the two fit each other does "
+        "not help: the weights were made for heads whose numbers stand together.",
+        "The order of heads and dims",
+    ),
+    Mistake(
+        "keys-and-values-exchanged",
+        _keys_and_values_exchanged,
+        "Keys and values are exchanged: w_k makes the keys, which meet the queries, and w_v the values, which the "
+        "weights then mix.",
+        _LAYER,
+    ),
+    Mistake(
+        "queries-and-keys-exchanged",
+        _queries_and_keys_exchanged,
+        "w_q and w_k are exchanged. w_q makes the queries, from x, and w_k the keys, from context.",
+        _LAYER,
     ),
     Mistake(
         "queries-from-context",
@@ -243,13 +216,5 @@ MISTAKES = (
         _w_o_left_out,
         "W_O is missing. The heads side by side still go through it: it is the only place where heads mix.",
         _LAYER,
-    ),
-    Mistake(
-        "float64-scale",
-        _float64_scale,
-        "Your result is float64. np.sqrt of a Python or NumPy integer is a float64, and dividing by it makes the "
-        "scores so. A Python float leaves the dtype alone.",
-        "What goes wrong and does not crash",
-        loses=("float32",),
     ),
 )

@@ -22,7 +22,7 @@ def _case(about, rng, dtype="float64", square=False, **ranges):
 def _values(rng):
     return [
         _case("a square W_O, as in most models", rng, square=True),
-        _case("d_model different from n_heads * head_dim", rng),
+        _case("a W_O that is not square", rng),
         _case("more heads than numbers in a head", rng, n_heads=(6, 8), head_dim=(2, 3)),
         _case("fewer heads than numbers in a head", rng, n_heads=(2, 3), head_dim=(5, 8)),
     ]
@@ -120,7 +120,7 @@ EXERCISE = Exercise(
     parameters=(
         Parameter(
             "w_o",
-            "float array (n_heads * head_dim, d_model); row dim * n_heads + head belongs to number dim of that head",
+            "float array (n_heads * head_dim, d_model); row `j * n_heads + h` belongs to number `j` of head `h`",
         ),
         Parameter("n_heads", "whole number; divides the rows of w_o"),
     ),
@@ -138,9 +138,9 @@ EXERCISE = Exercise(
         "stable sort": _stable_sort,
         "column-major": _column_major,
     },
-    example=""">>> w_o = np.array([[0.0], [10.0], [1.0], [11.0], [2.0], [12.0]])
+    example=""">>> w_o = np.array([[7.0], [3.0], [5.0], [9.0], [2.0], [4.0]])
 >>> regroup_output_weight(w_o, 2).ravel().tolist()
-[0.0, 1.0, 2.0, 10.0, 11.0, 12.0]""",
+[7.0, 5.0, 2.0, 3.0, 9.0, 4.0]""",
     hints=(
         "Take the example's six rows. Where do the rows of head 0 stand before, and where are they to stand?",
         "Give the rows two axes instead of one. Which of the two runs faster in the matrix that you get, and which in "
@@ -152,15 +152,14 @@ EXERCISE = Exercise(
         Mistake(
             "as-it-is",
             _as_it_is,
-            "The rows still stand in the old order: two reshapes one after the other move nothing. Between them the "
-            "two axes have to change places.",
+            "The rows still stand in the order in which you got them: what you did moved none, or was undone.",
             _ORDER,
         ),
         Mistake(
             "other-way",
             _other_way,
-            "You went the other way, from (h d) to (d h): you cut the rows as (n_heads, head_dim). In the matrix that "
-            "you get, the heads run fastest. Where n_heads = head_dim, both ways are the same.",
+            "You went the other way, from (h d) to (d h). In the matrix that you get, the heads run fastest from row "
+            "to row. Where n_heads = head_dim, both ways are the same.",
             _ORDER,
         ),
         Mistake(
@@ -186,8 +185,8 @@ EXERCISE = Exercise(
         Mistake(
             "rows-cut-by-reshape",
             _rows_cut_by_reshape,
-            "You reshaped to (head_dim, d_model, n_heads), which cuts through the rows. The heads are an axis of the "
-            "rows: cut that axis in two, and leave the columns whole.",
+            "The rows are cut through: what comes out is every n_heads-th number of W_O, and not every n_heads-th "
+            "row. The heads are an axis of the rows: cut that axis in two, and leave the columns whole.",
             _ORDER,
         ),
         Mistake(
@@ -200,8 +199,8 @@ EXERCISE = Exercise(
         Mistake(
             "float64-buffer",
             _float64_buffer,
-            "Your result is float64. np.zeros and np.empty make that unless told otherwise. Rows only move here, so "
-            "the result has the dtype of w_o.",
+            "Your result is float64, whatever w_o is; np.zeros and np.empty, for example, make that unless told "
+            "otherwise. Rows only move here, so the result has the dtype of w_o.",
             "What goes wrong and does not crash",
             loses=("float32",),
         ),

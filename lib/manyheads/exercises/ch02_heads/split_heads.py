@@ -7,7 +7,7 @@ from manyheads.exercises import sizes
 from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Mistake, Output, Parameter
 
 
-def _case(about, rng, dtype="float64", **ranges):
+def _case(about, rng, dtype="float64", least=0, **ranges):
     draw = sizes.draw if "head_dim" in ranges else sizes.draw_with_width
     s = draw(rng, **{"batch": (2, 4), "seq": (4, 9), "n_heads": (3, 5), "head_dim": (2, 7), **ranges})
     width = s["n_heads"] * s["head_dim"]
@@ -15,7 +15,7 @@ def _case(about, rng, dtype="float64", **ranges):
     if dtype == "bool":
         x = rng.random(shape) < 0.5
     elif dtype == "int64":
-        x = rng.permutation(np.prod(shape)).astype(dtype).reshape(shape)
+        x = least + rng.permutation(np.prod(shape)).astype(dtype).reshape(shape)
     else:
         x = sizes.normal(rng, *shape, dtype=dtype)
     return Case(about, {"x": x, "n_heads": s["n_heads"]})
@@ -23,7 +23,7 @@ def _case(about, rng, dtype="float64", **ranges):
 
 def _values(rng):
     return [
-        _case("every size different", rng),
+        _case("an array whose sizes are all different", rng),
         _case("a single sequence, more heads than tokens", rng, batch=(1, 1), n_heads=(7, 8), seq=(4, 6)),
         _case("heads of width 1", rng, head_dim=(1, 1)),
     ]
@@ -33,6 +33,7 @@ def _any_dtype(rng):
     return [
         _case("float32", rng, "float32"),
         _case("whole numbers", rng, "int64"),
+        _case("whole numbers beyond 2**53, more than float64 can tell apart", rng, "int64", least=2**53),
         _case("booleans", rng, "bool"),
     ]
 
@@ -124,6 +125,15 @@ def _float64_buffer(x, n_heads):
     return out
 
 
+def _through_float64(x, n_heads):
+    batch, seq, width = x.shape
+    d = width // n_heads
+    out = np.zeros((batch, n_heads, seq, d))
+    for h in range(n_heads):
+        out[:, h] = x[:, :, h * d : (h + 1) * d]
+    return out.astype(x.dtype)
+
+
 _SPLITTING = "Splitting: reshape, then transpose"
 
 EXERCISE = Exercise(
@@ -140,7 +150,9 @@ EXERCISE = Exercise(
     tolerance=EXACT,
     aspects=(
         Aspect("values", 2, "every number in its place", _values),
-        Aspect("any dtype", 1, "float32, whole numbers and booleans stay what they are", _any_dtype),
+        Aspect(
+            "any dtype", 1, "float32, whole numbers (very large ones too) and booleans stay what they are", _any_dtype
+        ),
     ),
     alternatives={
         "slices, stacked": _slices_stacked,
@@ -155,8 +167,8 @@ EXERCISE = Exercise(
 >>> split_heads(x, 2)[0, 1].tolist()
 [[4, 5, 6], [10, 11, 12]]""",
     hints=(
-        "In the example, a row of x holds head 0 and then head 1. Name the two axes into which that row falls, the "
-        "slower one first.",
+        "In the example, a row of x holds head 0 and then head 1. Name the two axes into which that row falls, first "
+        "the one that changes more slowly along the row.",
         "Cutting one axis in two is a reshape, as long as all other axes stay where they are. Which shape has the "
         "result of that cut?",
         "Only after the cut is there an axis that counts heads. Move it in front of the tokens: that is a transpose, "
@@ -173,22 +185,22 @@ EXERCISE = Exercise(
         Mistake(
             "d-before-h",
             _d_before_h,
-            "You cut the width as (head_dim, n_heads), so every head got every n_heads-th column. A head's columns "
+            "Every head got every n_heads-th column, as if the width fell into (head_dim, n_heads). A head's columns "
             "stand together: first which head, then which of its numbers.",
             "The order of heads and dims",
         ),
         Mistake(
             "transpose-before-reshape",
             _transpose_before_reshape,
-            "You transposed tokens and width before you cut the width, so one row of a head mixes several tokens. "
-            "First cut, then move the axis of the heads.",
+            "One row of a head mixes several tokens: tokens were exchanged with the width, or with a head's numbers, "
+            "before a reshape. Cut the width first, then move the axis of the heads, and reshape no more.",
             _SPLITTING,
         ),
         Mistake(
             "batch-among-the-tokens",
             _batch_among_the_tokens,
-            "You moved the heads in front of the batch and then reshaped it back in between: sequences got each "
-            "other's heads. With a single sequence that is right, so test with two.",
+            "Sequences got each other's numbers: the heads stood in front of the batch, and a reshape does not bring "
+            "an axis back to its place. With a single sequence that is right, so test with two.",
             _SPLITTING,
         ),
         Mistake(
@@ -220,15 +232,23 @@ EXERCISE = Exercise(
         Mistake(
             "heads-before-batch",
             _heads_before_batch,
-            "The heads stand in front of the batch: np.stack puts its new axis first unless told otherwise. Here the "
-            "batch stays in front.",
+            "The heads stand in front of the batch; np.stack, for example, puts its new axis first unless told "
+            "otherwise. Here the batch stays in front.",
             _SPLITTING,
         ),
         Mistake(
             "float64-buffer",
             _float64_buffer,
-            "Your result is float64. np.zeros and np.empty make that unless told otherwise. Numbers only move here, "
-            "so the result has the dtype of x.",
+            "Your result is float64, whatever x is; np.zeros and np.empty, for example, make that unless told "
+            "otherwise. Numbers only move here, so the result has the dtype of x.",
+            "What goes wrong and does not crash",
+            loses=("any dtype",),
+        ),
+        Mistake(
+            "through-float64",
+            _through_float64,
+            "The dtype is right, but large whole numbers came out rounded: they went through a float64 on their way. "
+            "Give the arrays that you make the dtype of x from the start.",
             "What goes wrong and does not crash",
             loses=("any dtype",),
         ),

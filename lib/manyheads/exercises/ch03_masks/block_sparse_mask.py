@@ -113,19 +113,26 @@ def _floats(layout, block):
 
 EXERCISE = Exercise(
     name="block-sparse-mask",
-    title="Blocks: a coarse mask made fine",
+    title="Blocks: from a layout to a mask",
     chapter="03-masks",
     version=1,
     parameters=(
         Parameter("layout", "boolean array (q_blocks, k_blocks): which block of queries sees which block of keys"),
         Parameter("block", "whole number, at least 1: tokens in a block"),
     ),
-    returns=(Output("mask", ("q_len", "k_len"), "bool"),),
+    returns=(
+        Output(
+            "mask",
+            ("q_len", "k_len"),
+            "bool",
+            about="a boolean array (q_len, k_len), where q_len = q_blocks * block and k_len = k_blocks * block",
+        ),
+    ),
     reference=reference.block_sparse_mask,
     tolerance=EXACT,
     aspects=(
         Aspect("values", 2, "more keys than queries, as many, and blocks of 1", _values),
-        Aspect("empty rows", 1, "more queries than keys, and some see nothing", _empty_rows),
+        Aspect("empty rows", 1, "more queries than keys, some of which see nothing: no special case", _empty_rows),
     ),
     example=(
         ">>> block_sparse_mask(np.array([[True, False, True]]), 2)\n"

@@ -175,8 +175,9 @@ EXERCISE = Exercise(
         Mistake(
             "transposed",
             _transposed,
-            "Rows and columns are exchanged: your queries see what comes after them. A row belongs to a query, a "
-            "column to a key, and a query sees the keys up to its own position.",
+            "Your queries see themselves and what comes after them: rows and columns are exchanged, or the comparison "
+            "is turned round. A row belongs to a query, a column to a key, and a query sees the keys up to its own "
+            "position.",
             "Who may attend",
         ),
         Mistake(

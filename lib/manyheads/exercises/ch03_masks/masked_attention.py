@@ -4,7 +4,8 @@ import numpy as np
 
 from manyheads import reference
 from manyheads.exercises import sizes
-from manyheads.exercises.definition import ATTENTION, Aspect, Case, Exercise, Mistake, Output, Parameter
+from manyheads.exercises.ch03_masks import large_scores, masked_attention_masks, masked_attention_scores
+from manyheads.exercises.definition import ATTENTION, Aspect, Case, Exercise, Output, Parameter
 
 
 def _reference(q, k, v, mask):
@@ -45,6 +46,15 @@ def _one_is_empty(rng, s):
     return reference.padding_mask(lengths, s["k_len"])
 
 
+def _large(rng, about, dtype="float64"):
+    """Scores that leave no room for a number in the place of minus infinity, or for exponentials as they are."""
+    s = sizes.draw(rng, batch=(2, 2), heads=(3, 3), q_len=(4, 6), k_len=(7, 9), v_head_dim=(4, 11))
+    mask = _padding(rng, s)
+    q, k = large_scores.queries_and_keys(rng, s["heads"], s["q_len"], ~mask[:, 0, 0], dtype)
+    v = sizes.normal(rng, s["batch"], s["heads"], s["k_len"], s["v_head_dim"], dtype=dtype)
+    return Case(about, {"q": q, "k": k, "v": v, "mask": mask})
+
+
 def _values(rng):
     return [
         Case("a mask (q_len, k_len), fewer queries than keys", _inputs(rng, _causal)),
@@ -52,6 +62,7 @@ def _values(rng):
             "a mask (batch, 1, 1, k_len), more queries than keys", _inputs(rng, _padding, q_len=(9, 11), k_len=(5, 8))
         ),
         Case("a mask (batch, heads, q_len, k_len)", _inputs(rng, _of_each_head)),
+        _large(rng, "scores far below 0 and far above, the highest of them forbidden"),
     ]
 
 
@@ -64,8 +75,8 @@ def _empty_rows(rng):
 
 def _float32(rng):
     return [
-        Case("float32 arrays, a mask (batch, 1, 1, k_len)", _inputs(rng, _padding, "float32")),
         Case("float32 arrays, a mask (batch, heads, q_len, k_len)", _inputs(rng, _of_each_head, "float32")),
+        _large(rng, "float32 arrays, scores far below 0 and far above, the highest of them forbidden", "float32"),
     ]
 
 
@@ -80,14 +91,14 @@ def _query_by_query(q, k, v, mask):
     for b, h, i in np.ndindex(batch, heads, q_len):
         seen = every[b, h, i]
         if seen.any():
-            e = np.exp(k[b, h, seen] @ q[b, h, i] / head_dim**0.5)
-            out[b, h, i] = e @ v[b, h, seen] / e.sum()
+            out[b, h, i] = reference.softmax(k[b, h, seen] @ q[b, h, i] / head_dim**0.5) @ v[b, h, seen]
     return out
 
 
 def _zeroed_and_renormalised(q, k, v, mask):
     scores = np.einsum("bhid,bhjd->bhij", q, k) * k.shape[-1] ** -0.5
-    e = np.exp(scores) * mask
+    scores = np.where(mask, scores, -1e30)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
     total = e.sum(axis=-1, keepdims=True)
     total[total == 0] = np.inf
     return np.einsum("bhij,bhjd->bhid", e / total, v)
@@ -112,66 +123,6 @@ def _in_place(q, k, v, mask):
     return np.asfortranarray(reference.softmax(scores) @ v)
 
 
-# -- known mistakes ------------------------------------------------------------------------------------
-
-
-def _not_renormalised(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    return (reference.softmax(scores) * mask) @ v
-
-
-def _scores_zeroed(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    return reference.softmax(scores * mask) @ v
-
-
-def _mask_added(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    return reference.softmax(scores + mask) @ v
-
-
-def _inverted(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    return reference.softmax(np.where(mask, -np.inf, scores)) @ v
-
-
-def _not_scaled(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2)
-    return reference.softmax(np.where(mask, scores, -np.inf)) @ v
-
-
-def _over_the_queries(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    return reference.softmax(np.where(mask, scores, -np.inf), axis=-2) @ v
-
-
-def _first_mask_for_all(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    first = mask[:1] if mask.ndim == 4 else mask
-    return reference.softmax(np.where(first, scores, -np.inf)) @ v
-
-
-def _stand_in(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    return reference.softmax(np.where(mask, scores, -1e9)) @ v
-
-
-def _unmasked_if_empty(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    return reference.softmax(np.where(mask | ~mask.any(axis=-1, keepdims=True), scores, -np.inf)) @ v
-
-
-def _nan_if_empty(q, k, v, mask):
-    scores = np.where(mask, q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5, -np.inf)
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True) @ v
-
-
-def _float64(q, k, v, mask):
-    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    return reference.softmax(np.where(mask, scores, -np.inf)) @ v
-
-
 EXERCISE = Exercise(
     name="masked-attention",
     title="Attention under a mask",
@@ -183,27 +134,33 @@ EXERCISE = Exercise(
         Parameter("v", "float array (batch, heads, k_len, v_head_dim)"),
         Parameter("mask", "boolean array (q_len, k_len), (batch, 1, 1, k_len) or (batch, heads, q_len, k_len)"),
     ),
-    returns=(Output("result", ("batch", "heads", "q_len", "v_head_dim")),),
+    returns=(
+        Output(
+            "result",
+            ("batch", "heads", "q_len", "v_head_dim"),
+            about="an array (batch, heads, q_len, v_head_dim) of the dtype of q, which k and v have too",
+        ),
+    ),
     reference=_reference,
     tolerance=ATTENTION,
     aspects=(
-        Aspect("values", 2, "masks of all three shapes", _values),
+        Aspect("values", 2, "masks of all three shapes; scores from -200,000 to 400,000", _values),
         Aspect("empty rows", 1, "a query that may attend to nothing gets 0", _empty_rows),
         Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),
     example=(
-        ">>> q, k = np.zeros((1, 1, 2, 4)), np.ones((1, 1, 3, 4))\n"
+        ">>> q, k = np.ones((1, 1, 2, 4)), np.ones((1, 1, 3, 4)) * np.log([[3], [1], [9]]) / 2\n"
         ">>> v = np.array([[[[10.0], [20.0], [60.0]]]])\n"
         ">>> masked_attention(q, k, v, np.array([[True, True, False], [False, False, False]]))\n"
-        "array([[[[15.],\n"
-        "         [ 0.]]]])"
+        "array([[[[12.5],\n"
+        "         [ 0. ]]]])"
     ),
     hints=(
         "Write it without the mask first: scores, divided by the square root of head_dim, softmax along the keys, "
         "times v.",
         "Which score makes e to the score exactly 0? Put it where the mask is False, before the softmax.",
         "All three shapes of mask broadcast against the scores (batch, heads, q_len, k_len) as they are. np.where "
-        "does it.",
+        "does it. Look at the dtype after each step, with float32 arrays.",
         "A row of nothing but minus infinity comes out of reference.softmax as zeros. With a softmax of your own, "
         "look at what infinity minus infinity gives.",
     ),
@@ -216,82 +173,7 @@ EXERCISE = Exercise(
         "boolean indexing in place": _in_place,
     },
     mistakes=(
-        Mistake(
-            "not-renormalised",
-            _not_renormalised,
-            "You masked after the softmax. The forbidden keys already had their share of each row, so what is left no "
-            "longer sums to 1. Mask the scores before the softmax.",
-            "Before the softmax",
-        ),
-        Mistake(
-            "scores-zeroed",
-            _scores_zeroed,
-            "You multiplied the scores by the mask, so that a forbidden score is 0. A score of 0 has the weight e^0 = "
-            "1 before normalising, often more than an allowed key. It has to be minus infinity.",
-            "Before the softmax",
-        ),
-        Mistake(
-            "mask-added",
-            _mask_added,
-            "You added the booleans to the scores, so that allowed keys gained 1 and nothing was forbidden. What is "
-            "added must be 0 where allowed and minus infinity elsewhere.",
-            "Three conventions",
-        ),
-        Mistake(
-            "inverted",
-            _inverted,
-            "You forbade what the mask allows. In this course True means: may attend.",
-            "Who may attend",
-        ),
-        Mistake(
-            "not-scaled",
-            _not_scaled,
-            "The mask is right, but the scores are not divided by the square root of head_dim.",
-            "Before the softmax",
-        ),
-        Mistake(
-            "over-the-queries",
-            _over_the_queries,
-            "Your softmax runs along the queries. Each query shares out its own weights over the keys: the last axis.",
-            "Before the softmax",
-        ),
-        Mistake(
-            "first-mask-for-all",
-            _first_mask_for_all,
-            "Every sequence got the mask of the first. A mask of four axes has one for each sequence of the batch.",
-            "Padding",
-        ),
-        Mistake(
-            "stand-in",
-            _stand_in,
-            "A large negative number in the place of minus infinity: in a row with no allowed key all scores are that "
-            "same number, and the query gets the mean of all values. It should get 0.",
-            "Rows with no key",
-            loses=("empty rows",),
-        ),
-        Mistake(
-            "unmasked-if-empty",
-            _unmasked_if_empty,
-            "Where a query may attend to nothing, you let it attend to everything. That avoids NaN, and reads what is "
-            "forbidden. Such a query gets 0.",
-            "Rows with no key",
-            loses=("empty rows",),
-        ),
-        Mistake(
-            "nan-if-empty",
-            _nan_if_empty,
-            "A query that may attend to nothing gets NaN from your softmax: its largest score is minus infinity, and "
-            "infinity minus infinity is NaN. It should get 0; reference.softmax takes care of that.",
-            "Rows with no key",
-            loses=("empty rows",),
-        ),
-        Mistake(
-            "float64",
-            _float64,
-            "Your result is float64. A float32 array divided by np.sqrt of a whole number becomes float64, since "
-            "np.sqrt returns a NumPy float64. A Python float leaves the dtype alone.",
-            "What goes wrong and does not crash",
-            loses=("float32",),
-        ),
+        *masked_attention_scores.MISTAKES,
+        *masked_attention_masks.MISTAKES,
     ),
 )

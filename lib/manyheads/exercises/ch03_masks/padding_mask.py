@@ -31,7 +31,11 @@ def _values(rng):
 def _empty_and_full(rng):
     batch, k_len = int(rng.integers(4, 6)), int(rng.integers(7, 11))
     between = rng.permutation(np.arange(1, k_len))[: batch - 2]
-    return [_case("one sequence without a token, one without padding", _unordered(rng, [0, k_len, *between]), k_len)]
+    return [
+        _case("one sequence without a token, one without padding", _unordered(rng, [0, k_len, *between]), k_len),
+        # Tells "everything allowed" from "the longest length for all".
+        _case("several sequences", _unordered(rng, [*between, 0]), k_len, probe=True),
+    ]
 
 
 # -- right answers by other techniques -----------------------------------------------------------------

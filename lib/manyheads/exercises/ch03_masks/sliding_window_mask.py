@@ -7,8 +7,8 @@ from manyheads.exercises import sizes
 from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Mistake, Output, Parameter
 
 
-def _case(rng, about, **ranges):
-    return Case(about, sizes.draw(rng, **ranges))
+def _case(rng, about, probe=False, **ranges):
+    return Case(about, sizes.draw(rng, **ranges), probe)
 
 
 def _values(rng):
@@ -25,6 +25,8 @@ def _empty_rows(rng):
     return [
         _case(rng, "more queries than keys", q_len=(10, 12), k_len=(7, 8), window=(3, 4)),
         _case(rng, "many more queries than keys", q_len=(13, 15), k_len=(5, 6), window=(3, 4)),
+        # Tells "top left" from "never a negative offset".
+        _case(rng, "fewer queries than keys", probe=True, q_len=(5, 7), k_len=(9, 12), window=(3, 4)),
     ]
 
 
@@ -77,6 +79,11 @@ def _one_too_few(q_len, k_len, window):
     return (back >= 0) & (back < window - 1)
 
 
+def _itself_left_out(q_len, k_len, window):
+    back = np.arange(q_len)[:, None] + (k_len - q_len) - np.arange(k_len)
+    return (back > 0) & (back <= window)
+
+
 def _two_sided(q_len, k_len, window):
     back = np.arange(q_len)[:, None] + (k_len - q_len) - np.arange(k_len)
     return np.abs(back) < window
@@ -101,9 +108,32 @@ def _top_left(q_len, k_len, window):
     return (back >= 0) & (back < window)
 
 
+def _offset_clipped(q_len, k_len, window):
+    back = np.arange(q_len)[:, None] + max(k_len - q_len, 0) - np.arange(k_len)
+    return (back >= 0) & (back < window)
+
+
+def _window_top_left(q_len, k_len, window):
+    query, key = np.arange(q_len)[:, None], np.arange(k_len)
+    return (key <= query + (k_len - q_len)) & (query - key < window)
+
+
+def _slices_from_the_end(q_len, k_len, window):
+    mask = np.zeros((q_len, k_len), bool)
+    for i in range(q_len):
+        position = i + k_len - q_len
+        mask[i, position - window + 1 : position + 1] = True
+    return mask
+
+
 def _chunks(q_len, k_len, window):
     query, key = np.arange(q_len)[:, None] + (k_len - q_len), np.arange(k_len)
     return (key <= query) & (key // window == query // window)
+
+
+def _either_condition(q_len, k_len, window):
+    back = np.arange(q_len)[:, None] + (k_len - q_len) - np.arange(k_len)
+    return (back >= 0) | (back < window)
 
 
 def _inverted(q_len, k_len, window):
@@ -162,6 +192,13 @@ EXERCISE = Exercise(
             "Windows and blocks",
         ),
         Mistake(
+            "itself-left-out",
+            _itself_left_out,
+            "Your windows end one key too early: they leave out the query's own position, and have one more at the far "
+            "end. The token itself is one of the W keys, and the last.",
+            "Windows and blocks",
+        ),
+        Mistake(
             "two-sided",
             _two_sided,
             "Your window reaches forward as well as back. It is causal here: a query sees no key after its own "
@@ -184,8 +221,8 @@ EXERCISE = Exercise(
         Mistake(
             "window-ignored",
             _window_ignored,
-            "This is the causal mask without a window: your queries see everything before them. Only the last keys, as "
-            "many as the window says, may be seen.",
+            "This is the causal mask, and the window has no effect: your queries see everything before them. If you "
+            "joined two comparisons with &, each needs brackets of its own, because & binds closer than < does.",
             "Windows and blocks",
         ),
         Mistake(
@@ -196,10 +233,39 @@ EXERCISE = Exercise(
             "Two corners",
         ),
         Mistake(
+            "offset-clipped",
+            _offset_clipped,
+            "With more queries than keys you begin at the top left. The last query is still the one at the last key, "
+            "so the first queries stand before all keys and see none.",
+            "Two corners",
+            loses=("empty rows",),
+        ),
+        Mistake(
+            "window-top-left",
+            _window_top_left,
+            "No query looks ahead, which is right, but the far end of your windows is counted from the top left. "
+            "Measure how far back a key lies from where the query stands among the keys, not from its row.",
+            "Two corners",
+        ),
+        Mistake(
+            "slices-from-the-end",
+            _slices_from_the_end,
+            "Rows whose window begins before the first key, or lies there altogether, are wrong. A negative number in "
+            "a slice counts from the end, so such a window is empty or lands at the end of the row.",
+            "Windows and blocks",
+        ),
+        Mistake(
             "chunks",
             _chunks,
             "You cut the sequence into chunks, and a query sees the keys of its own chunk only. A window slides: it "
             "is as long for the first token of a chunk as for the last.",
+            "Windows and blocks",
+        ),
+        Mistake(
+            "either-condition",
+            _either_condition,
+            'Everything is allowed in your mask. Of "not after the query" and "not too far back" every key fulfils '
+            "one; both have to hold at once.",
             "Windows and blocks",
         ),
         Mistake(

@@ -89,6 +89,26 @@ def _square_of_queries(q_len, k_len):
     return (q_len + 1) / (2 * q_len)
 
 
+def _diagonal_halved(q_len, k_len):
+    return (2 * k_len - q_len) / (2 * k_len)
+
+
+def _floored(q_len, k_len):
+    return (2 * k_len - q_len + 1) // (2 * k_len)
+
+
+def _exchanged(q_len, k_len):
+    return (2 * q_len - k_len + 1) / (2 * q_len)
+
+
+def _over_all_queries(q_len, k_len):
+    return (2 * k_len - q_len + 1) / (2 * q_len)
+
+
+def _inverse(q_len, k_len):
+    return 2 * k_len / (2 * k_len - q_len + 1)
+
+
 def _twice(q_len, k_len):
     return (2 * k_len - q_len + 1) / k_len
 
@@ -175,9 +195,43 @@ EXERCISE = Exercise(
         Mistake(
             "square-of-queries",
             _square_of_queries,
-            "You counted the last q_len keys only. Every query sees all the keys before them, too.",
+            "You took the share of a square of q_len keys. Every query sees all the keys before these, too.",
             "Half of the work",
             loses=("fewer queries", "long"),
+        ),
+        Mistake(
+            "diagonal-halved",
+            _diagonal_halved,
+            "You have half a key too few for each query. Steps are not a straight edge: 1 + 2 + 3 + 4 is 10 and not "
+            "4 * 4 / 2, because the diagonal is allowed as a whole.",
+            "Half of the work",
+        ),
+        Mistake(
+            "floored",
+            _floored,
+            "Your share is cut down to a whole number. // rounds down, / does not.",
+            "Half of the work",
+        ),
+        Mistake(
+            "exchanged",
+            _exchanged,
+            "You exchanged q_len and k_len. With as many queries as keys it does not show; the rows are the queries', "
+            "and there are q_len of them.",
+            "Half of the work",
+            loses=("fewer queries", "long"),
+        ),
+        Mistake(
+            "over-all-queries",
+            _over_all_queries,
+            "You divided by q_len * q_len. Each of the q_len rows has k_len scores, so it is a share of q_len * k_len.",
+            "Half of the work",
+            loses=("fewer queries", "long"),
+        ),
+        Mistake(
+            "inverse",
+            _inverse,
+            "You divided all scores by those that are needed. A share is the other way round, and at most 1.",
+            "Half of the work",
         ),
         Mistake(
             "twice",

@@ -3,7 +3,8 @@
 import numpy as np
 
 from manyheads.exercises import sizes
-from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Mistake, Output, Parameter
+from manyheads.exercises.ch04_kv_cache.append_to_cache_mistakes import MISTAKES
+from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Output, Parameter
 from manyheads.reference import KVCache
 
 
@@ -38,16 +39,28 @@ def _some(rng, batch, last):
 
 
 def _different(rng, batch, last):
-    first = int(rng.integers(2, last - 1))
-    second = int(rng.integers(first + 1, last))
-    return [first, second, 0, 1][:batch]
+    """The first is neither the shortest nor the longest, and none is at an end."""
+    shortest, first, *others = np.sort(rng.permutation(np.arange(2, last))[:batch])
+    return [first, *rng.permutation([shortest, *others])]
+
+
+def _to_the_ends(rng, batch, last):
+    return [int(rng.integers(2, last - 1)), last, 0, 1][:batch]
+
+
+def _empty(rng, batch, last):
+    return [0] * batch
+
+
+def _nearly_full(rng, batch, last):
+    return [last] * batch
 
 
 def _one_token(rng):
     return [
-        _case(rng, "one token more, some tokens before it", _some, new=(1, 1)),
-        _case(rng, "the very first token", lambda rng, batch, last: [0] * batch, new=(1, 1)),
-        _case(rng, "the last free slot", lambda rng, batch, last: [last] * batch, dtype="float64", new=(1, 1)),
+        _case(rng, "one more token behind some others", _some, new=(1, 1)),
+        _case(rng, "the very first token", _empty, new=(1, 1)),
+        _case(rng, "a token for the last free slot", _nearly_full, dtype="float64", new=(1, 1)),
         # Tells which token of a chunk is kept.
         _case(rng, "several tokens at once", _some, probe=True),
     ]
@@ -56,15 +69,15 @@ def _one_token(rng):
 def _chunk(rng):
     return [
         _case(rng, "several tokens at once", _some),
-        _case(rng, "several tokens into an empty cache", lambda rng, batch, last: [0] * batch, dtype="float64"),
-        _case(rng, "several tokens that fill the cache", lambda rng, batch, last: [last] * batch),
+        _case(rng, "several tokens for an empty cache", _empty, dtype="float64"),
+        _case(rng, "several tokens that fill the cache", _nearly_full),
     ]
 
 
 def _ragged(rng):
     return [
-        _case(rng, "sequences of different lengths, several tokens", _different, batch=(3, 4)),
-        _case(rng, "sequences of different lengths, one token", _different, batch=(3, 4), new=(1, 1)),
+        _case(rng, "sequences of different lengths, several tokens", _different, batch=(3, 4), capacity=(10, 13)),
+        _case(rng, "sequences of different lengths, one token", _to_the_ends, batch=(3, 4), new=(1, 1)),
     ]
 
 
@@ -103,84 +116,6 @@ def _put_along_axis(cache, lengths, new):
     return after
 
 
-# -- known mistakes ------------------------------------------------------------------------------------
-
-
-def _from_slot_0(cache, lengths, new):
-    after = cache.copy()
-    after[:, :, : new.shape[2]] = new
-    return after
-
-
-def _at_the_end(cache, lengths, new):
-    after = cache.copy()
-    after[:, :, -new.shape[2] :] = new
-    return after
-
-
-def _over_the_last_token(cache, lengths, new):
-    after = cache.copy()
-    for i in range(new.shape[2]):
-        for b in range(len(lengths)):
-            after[b, :, lengths[b] - 1 + i] = new[b, :, i]
-    return after
-
-
-def _a_gap(cache, lengths, new):
-    after, t = cache.copy(), new.shape[2]
-    for b in range(len(lengths)):
-        start = min(lengths[b] + 1, cache.shape[2] - t)
-        after[b, :, start : start + t] = new[b]
-    return after
-
-
-def _shifted(cache, lengths, new):
-    return np.concatenate([cache[:, :, new.shape[2] :], new], axis=2)
-
-
-def _last_of_the_chunk(cache, lengths, new):
-    after = cache.copy()
-    for b in range(len(lengths)):
-        after[b, :, lengths[b]] = new[b, :, -1]
-    return after
-
-
-def _added(cache, lengths, new):
-    after = cache.copy()
-    for b in range(len(lengths)):
-        after[b, :, lengths[b] : lengths[b] + new.shape[2]] += new[b]
-    return after
-
-
-def _length_of_the_first(cache, lengths, new):
-    after = cache.copy()
-    after[:, :, lengths[0] : lengths[0] + new.shape[2]] = new
-    return after
-
-
-def _length_of_the_longest(cache, lengths, new):
-    after, longest = cache.copy(), lengths.max()
-    after[:, :, longest : longest + new.shape[2]] = new
-    return after
-
-
-def _everybodys_slots(cache, lengths, new):
-    after = cache.copy()
-    for i in range(new.shape[2]):
-        after[:, :, lengths + i] = new[:, :, i : i + 1]
-    return after
-
-
-def _float64_buffer(cache, lengths, new):
-    after = np.zeros(cache.shape)
-    after[:] = cache
-    for b in range(len(lengths)):
-        after[b, :, lengths[b] : lengths[b] + new.shape[2]] = new[b]
-    return after
-
-
-_WHERE, _LENGTHS = "Where a new token goes", "Sequences of different lengths"
-
 EXERCISE = Exercise(
     name="append-to-cache",
     title="Behind the tokens that are there",
@@ -188,22 +123,25 @@ EXERCISE = Exercise(
     version=1,
     parameters=(
         Parameter("cache", "float array (batch, kv_heads, capacity, head_dim): the buffer, of keys or of values"),
-        Parameter("lengths", "integer array (batch,): tokens that each sequence has in it already; 0 is possible"),
+        Parameter(
+            "lengths", "integer array (batch,): tokens in the cache already, not counting the new ones; 0 is possible"
+        ),
         Parameter("new", "float array (batch, kv_heads, new, head_dim): one or more further tokens; they fit"),
     ),
     returns=(Output("result", ("batch", "kv_heads", "capacity", "head_dim")),),
     reference=_reference,
     tolerance=EXACT,
     example="""\
->>> cache = np.array([10.0, 20.0, 0.0, 0.0]).reshape(1, 1, 4, 1)
->>> append_to_cache(cache, np.array([2]), np.array([30.0]).reshape(1, 1, 1, 1)).ravel()
-array([10., 20., 30.,  0.])""",
+>>> cache = np.array([[10.0, 20.0, 0.0, 0.0], [50.0, 0.0, 0.0, 0.0]]).reshape(2, 1, 4, 1)
+>>> append_to_cache(cache, np.array([2, 1]), np.array([30.0, 60.0]).reshape(2, 1, 1, 1)).reshape(2, 4)
+array([[10., 20., 30.,  0.],
+       [50., 60.,  0.,  0.]])""",
     hints=(
-        "With two tokens in the cache, slots 0 and 1 are taken. Which slot is the first free one?",
-        "Copy the buffer first, so that the caller's stays as it was. Then a slice of the copy's third axis takes the "
-        "new tokens.",
-        "Every sequence has a first free slot of its own. Go through the sequences one by one: without the batch axis, "
-        "the slots are the second axis.",
+        "With two tokens in the cache, slots 0 and 1 are taken. Which slot is the first free one, and which slots do "
+        "three new tokens take?",
+        "np.array(cache) makes a copy of the buffer, in which you can assign to slots.",
+        "Every sequence has a first free slot of its own. Try a batch of one first; what would have to change for "
+        "another sequence with another length?",
     ),
     aspects=(
         Aspect("one token", 1, "all sequences equally long, one new token", _one_token),
@@ -216,85 +154,5 @@ array([10., 20., 30.,  0.])""",
         "token by token": _token_by_token,
         "put_along_axis": _put_along_axis,
     },
-    mistakes=(
-        Mistake(
-            "from-slot-0",
-            _from_slot_0,
-            "You wrote the new tokens from slot 0 on, over the oldest ones. Slots 0 to lengths - 1 are taken; the new "
-            "tokens go behind them.",
-            _WHERE,
-        ),
-        Mistake(
-            "at-the-end",
-            _at_the_end,
-            "You wrote the new tokens into the last slots of the buffer. They go directly behind the tokens that are "
-            "there; the rest of the buffer stays free for later ones.",
-            _WHERE,
-        ),
-        Mistake(
-            "over-the-last-token",
-            _over_the_last_token,
-            "You are one slot too early: the newest old token is overwritten. Counting starts at 0, so the token in "
-            "slot lengths - 1 is the last old one.",
-            _WHERE,
-        ),
-        Mistake(
-            "a-gap",
-            _a_gap,
-            "You are one slot too late, and left a slot empty between old and new tokens. Counting starts at 0, so "
-            "slot number lengths is free.",
-            _WHERE,
-        ),
-        Mistake(
-            "shifted",
-            _shifted,
-            "You pushed everything to the front and put the new tokens at the end. In a cache a token keeps its slot: "
-            "only the slots of the new tokens change.",
-            _WHERE,
-        ),
-        Mistake(
-            "last-of-the-chunk",
-            _last_of_the_chunk,
-            "Of several new tokens you kept the last one only. Later tokens attend to all of them, so each needs its "
-            "slot.",
-            _WHERE,
-            loses=("a chunk", "different lengths"),
-        ),
-        Mistake(
-            "added",
-            _added,
-            "You added the new tokens to what their slots held. Free slots need not hold zeros: assign instead.",
-            _WHERE,
-        ),
-        Mistake(
-            "length-of-the-first",
-            _length_of_the_first,
-            "You used the length of sequence 0 for the whole batch. Each sequence continues behind its own last token.",
-            _LENGTHS,
-            loses=("different lengths",),
-        ),
-        Mistake(
-            "length-of-the-longest",
-            _length_of_the_longest,
-            "You put every sequence's new tokens behind the longest sequence. In a shorter one that leaves free slots "
-            "between old and new tokens. Each sequence continues behind its own last token.",
-            _LENGTHS,
-            loses=("different lengths",),
-        ),
-        Mistake(
-            "everybodys-slots",
-            _everybodys_slots,
-            "Every sequence was written at the slots of all the others too: after[:, :, lengths] takes all lengths for "
-            "each sequence. Pair them up: sequence b with lengths[b].",
-            _LENGTHS,
-            loses=("different lengths",),
-        ),
-        Mistake(
-            "float64-buffer",
-            _float64_buffer,
-            "Your result is float64, because np.zeros makes that unless told otherwise. A cache keeps its dtype, or it "
-            "takes twice the memory.",
-            "What goes wrong and does not crash",
-        ),
-    ),
+    mistakes=MISTAKES,
 )

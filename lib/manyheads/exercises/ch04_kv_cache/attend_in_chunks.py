@@ -1,10 +1,13 @@
 """attend-in-chunks: prefill and decode in any chunks give what one pass gives."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from manyheads import reference
 from manyheads.exercises import sizes
-from manyheads.exercises.definition import ATTENTION, Aspect, Case, Exercise, Mistake, Output, Parameter
+from manyheads.exercises.ch04_kv_cache.attend_in_chunks_mistakes import MISTAKES
+from manyheads.exercises.definition import ATTENTION, Aspect, Case, Exercise, Output, Parameter
 
 
 def _reference(q, k, v, chunks):
@@ -16,24 +19,43 @@ def _reference(q, k, v, chunks):
     return np.concatenate(pieces, axis=2)
 
 
-def _case(rng, about, chunks, dtype="float64", probe=False, long=False):
+#: What a call for the long prompt may hold, in times what the scores of its largest chunk take.
+_MOST = 40
+
+
+def _case(rng, about, chunks, dtype="float64", probe=False, alone=False, last_is_nan=False, **ranges):
     chunks = np.array(chunks)
     seq = int(chunks.sum())
-    s = sizes.draw(rng, batch=(2, 3), heads=(2, 3 if long else 5), seq=(seq, seq), head_dim=(3, 8), v_head_dim=(2, 7))
+    s = sizes.draw(
+        rng, **{"batch": (2, 3), "heads": (2, 5), "seq": (seq, seq), "head_dim": (3, 8), "v_head_dim": (2, 7), **ranges}
+    )
+    if alone:
+        s.update(batch=1, heads=1)
     inputs = {
         "q": sizes.normal(rng, s["batch"], s["heads"], seq, s["head_dim"], dtype=dtype),
         "k": sizes.normal(rng, s["batch"], s["heads"], seq, s["head_dim"], dtype=dtype),
         "v": sizes.normal(rng, s["batch"], s["heads"], seq, s["v_head_dim"], dtype=dtype),
         "chunks": chunks,
     }
-    scores = s["batch"] * s["heads"] * seq**2 * inputs["q"].itemsize  # of all pairs: one array of them
-    return Case(about, inputs, probe, scores // 2 if long else None)
+    if last_is_nan:
+        inputs["k"][:, :, -chunks[-1] :] = inputs["v"][:, :, -chunks[-1] :] = np.nan
+    return Case(about, inputs, probe)
 
 
-def _uneven(rng, about="chunks of different sizes", dtype="float64", probe=False):
+def _long_case(rng):
+    """So long that one array of the scores of all pairs is 3.5 times what may be held."""
+    chunks = [int(n) for n in rng.permutation([2, 4, 4, 4] * 40)]
+    case = _case(
+        rng, "a long prompt in small chunks", chunks, "float32", alone=True, head_dim=(4, 5), v_head_dim=(2, 3)
+    )
+    largest = max(chunks) * sum(chunks) * case.inputs["q"].itemsize
+    return replace(case, most_bytes=_MOST * largest)
+
+
+def _uneven(rng, about="chunks of different sizes", dtype="float64", probe=False, **more):
     # The first is not the largest, the last not the smallest: neither size, taken for all, fits.
     sizes_of_chunks = [[2, 4, 1, 3], [3, 5, 2, 4], [2, 3, 1, 5], [4, 2, 5, 1, 3]][int(rng.integers(4))]
-    return _case(rng, about, sizes_of_chunks, dtype, probe)
+    return _case(rng, about, sizes_of_chunks, dtype, probe, **more)
 
 
 def _prefill(rng):
@@ -57,12 +79,13 @@ def _any_chunks(rng):
         _uneven(rng),
         _uneven(rng, "chunks of different sizes, float32", "float32"),
         _case(rng, "a prompt, then one token after the other", [int(rng.integers(5, 9)), 1, 1, 1, 1]),
+        _uneven(rng, "one sequence, one head", alone=True),
     ]
 
 
 def _long_prompt(rng):
-    chunks = [int(n) for n in rng.permutation([6, 7, 8, 9] * 8)]
-    return [_case(rng, "a long prompt in small chunks", chunks, "float32", long=True), _uneven(rng, probe=True)]
+    # The small one first: it tells most mistakes apart, so that the long one need not.
+    return [_uneven(rng, "NaN for the keys and values of the last chunk", last_is_nan=True), _long_case(rng)]
 
 
 # -- right answers by other techniques -----------------------------------------------------------------
@@ -112,87 +135,6 @@ def _past_and_chunk_apart(q, k, v, chunks):
     return np.concatenate(pieces, axis=2)
 
 
-# -- known mistakes ------------------------------------------------------------------------------------
-
-
-def _past_forgotten(q, k, v, chunks):
-    pieces, end = [], 0
-    for size in chunks:
-        start, end = end, end + size
-        scores = q[:, :, start:end] @ k[:, :, start:end].swapaxes(2, 3) * q.shape[3] ** -0.5
-        weights = reference.softmax(np.where(reference.causal_mask(int(size), int(size)), scores, -np.inf))
-        pieces.append(weights @ v[:, :, start:end])
-    return np.concatenate(pieces, axis=2)
-
-
-def _top_left_mask(q, k, v, chunks):
-    pieces, end = [], 0
-    for size in chunks:
-        start, end = end, end + size
-        scores = q[:, :, start:end] @ k[:, :, :end].swapaxes(2, 3) * q.shape[3] ** -0.5
-        weights = reference.softmax(np.where(np.tri(size, end, dtype=bool), scores, -np.inf))
-        pieces.append(weights @ v[:, :, :end])
-    return np.concatenate(pieces, axis=2)
-
-
-def _whole_chunk_seen(q, k, v, chunks):
-    pieces, end = [], 0
-    for size in chunks:
-        start, end = end, end + size
-        scores = q[:, :, start:end] @ k[:, :, :end].swapaxes(2, 3) * q.shape[3] ** -0.5
-        pieces.append(reference.softmax(scores) @ v[:, :, :end])
-    return np.concatenate(pieces, axis=2)
-
-
-def _only_the_past(q, k, v, chunks):
-    pieces, end = [], 0
-    for size in chunks:
-        start, end = end, end + size
-        scores = q[:, :, start:end] @ k[:, :, :start].swapaxes(2, 3) * q.shape[3] ** -0.5
-        pieces.append(reference.softmax(scores) @ v[:, :, :start])
-    return np.concatenate(pieces, axis=2)
-
-
-def _itself_forgotten(q, k, v, chunks):
-    pieces, end = [], 0
-    for size in chunks:
-        start, end = end, end + size
-        scores = q[:, :, start:end] @ k[:, :, :end].swapaxes(2, 3) * q.shape[3] ** -0.5
-        weights = reference.softmax(np.where(np.tri(size, end, start - 1, dtype=bool), scores, -np.inf))
-        pieces.append(weights @ v[:, :, :end])
-    return np.concatenate(pieces, axis=2)
-
-
-def _one_chunk_back(q, k, v, chunks):
-    pieces, before, start = [], 0, 0
-    for size in chunks:
-        end = start + size
-        keys, values = k[:, :, before:end], v[:, :, before:end]
-        scores = q[:, :, start:end] @ keys.swapaxes(2, 3) * q.shape[3] ** -0.5
-        mask = reference.causal_mask(int(size), int(end - before))
-        pieces.append(reference.softmax(np.where(mask, scores, -np.inf)) @ values)
-        before, start = start, end
-    return np.concatenate(pieces, axis=2)
-
-
-def _all_at_once(q, k, v, chunks):
-    scores = q @ k.swapaxes(2, 3) * q.shape[3] ** -0.5
-    mask = reference.causal_mask(q.shape[2], k.shape[2])
-    return reference.softmax(np.where(mask, scores, -np.inf)) @ v
-
-
-def _future_seen(q, k, v, chunks):
-    pieces, end = [], 0
-    for size in chunks:
-        start, end = end, end + size
-        scores = q[:, :, start:end] @ k.swapaxes(2, 3) * q.shape[3] ** -0.5
-        pieces.append(reference.softmax(scores) @ v)
-    return np.concatenate(pieces, axis=2)
-
-
-_SECTION = "Any chunks, the same result"
-_WITH_A_PAST = ("decode", "any chunks", "long prompt")
-
 EXERCISE = Exercise(
     name="attend-in-chunks",
     title="In any chunks, the same result",
@@ -202,7 +144,9 @@ EXERCISE = Exercise(
         Parameter("q", "float array (batch, heads, seq, head_dim): the queries of all tokens"),
         Parameter("k", "float array (batch, heads, seq, head_dim)"),
         Parameter("v", "float array (batch, heads, seq, v_head_dim)"),
-        Parameter("chunks", "integer array (number of chunks,): the chunks' sizes in tokens; they sum to seq"),
+        Parameter(
+            "chunks", "integer array (number of chunks,): their sizes in tokens, each at least 1; they sum to seq"
+        ),
     ),
     returns=(Output("result", ("batch", "heads", "seq", "v_head_dim")),),
     reference=_reference,
@@ -214,16 +158,16 @@ EXERCISE = Exercise(
 array([10., 15., 30.])""",
     hints=(
         "Keep count of the tokens that came in earlier chunks. A chunk's queries begin there; where do its keys begin?",
-        "A chunk has fewer queries than keys, unless it is the first. Print causal_mask(2, 5): which keys does each of "
-        "the two newest tokens see?",
-        "For each chunk: its own queries, the keys and values from the very first token to the chunk's last one, and "
-        "a causal mask of that shape. Collect the results and join them along the tokens.",
+        "A chunk has fewer queries than keys, unless it is the first. Print reference.causal_mask(2, 5): which keys "
+        "does each of the two newest tokens see?",
+        "Each chunk is the attention of few queries over more keys: its own queries, and keys and values from the very "
+        "first token on. Which is the last key that it needs? Collect the results and join them along the tokens.",
     ),
     aspects=(
         Aspect("prefill", 1, "the whole prompt as one chunk", _prefill),
         Aspect("decode", 1, "one token after the other", _decode),
         Aspect("any chunks", 1, "chunks of different sizes", _any_chunks),
-        Aspect("long prompt", 1, "small chunks, in less memory than the scores of all pairs take", _long_prompt),
+        Aspect("long prompt", 1, "small chunks, in little memory and without the chunks that come later", _long_prompt),
     ),
     alternatives={
         "a cache that grows": _growing_cache,
@@ -231,66 +175,5 @@ array([10., 15., 30.])""",
         "positions compared": _positions_compared,
         "past and chunk apart": _past_and_chunk_apart,
     },
-    mistakes=(
-        Mistake(
-            "past-forgotten",
-            _past_forgotten,
-            "Each of your chunks sees itself alone. Its queries attend to all tokens of the earlier chunks as well: "
-            "the keys begin at the first token, not at the chunk's.",
-            _SECTION,
-            loses=_WITH_A_PAST,
-        ),
-        Mistake(
-            "top-left-mask",
-            _top_left_mask,
-            "Your mask treats the chunk's first query as token 0. It has a past: its first query sees all earlier "
-            "tokens and itself, and the chunk's last query sees every key. Align the triangle at the bottom right.",
-            _SECTION,
-            loses=_WITH_A_PAST,
-        ),
-        Mistake(
-            "whole-chunk-seen",
-            _whole_chunk_seen,
-            "Inside a chunk your tokens see those that come after them. A chunk arrives at once, but each token in it "
-            "may attend only to tokens up to itself.",
-            _SECTION,
-            loses=("prefill", "any chunks", "long prompt"),
-        ),
-        Mistake(
-            "only-the-past",
-            _only_the_past,
-            "Your chunk attends to earlier chunks only, and not to its own tokens: its keys and values were not there "
-            "yet. A chunk's keys and values go into the cache before its queries attend.",
-            _SECTION,
-        ),
-        Mistake(
-            "itself-forgotten",
-            _itself_forgotten,
-            "Your tokens see those before them, but not themselves. A token attends to itself too.",
-            _SECTION,
-        ),
-        Mistake(
-            "one-chunk-back",
-            _one_chunk_back,
-            "Your chunk sees itself and the chunk before it, and nothing that came earlier: the new chunk took the "
-            "place of what was kept. Keep the keys and values of all chunks.",
-            _SECTION,
-            loses=_WITH_A_PAST,
-        ),
-        Mistake(
-            "all-at-once",
-            _all_at_once,
-            "Your numbers are right, but you computed the scores of all pairs of tokens together. Chunks are there so "
-            "that this array, which grows with the square of the text, is never held: go through them one by one.",
-            _SECTION,
-            loses=("long prompt",),
-        ),
-        Mistake(
-            "future-seen",
-            _future_seen,
-            "Your chunks attend to all tokens, those of later chunks too. When a chunk arrives, the later ones do not "
-            "exist yet.",
-            _SECTION,
-        ),
-    ),
+    mistakes=MISTAKES,
 )

@@ -3,7 +3,8 @@
 import numpy as np
 
 from manyheads.exercises import sizes
-from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Mistake, Output, Parameter
+from manyheads.exercises.ch04_kv_cache.ring_append_mistakes import MISTAKES
+from manyheads.exercises.definition import EXACT, Aspect, Case, Exercise, Output, Parameter
 from manyheads.reference import KVCache
 
 
@@ -59,35 +60,48 @@ def _nothing(rng, window, tokens):
 
 def _full(rng, window, tokens):
     """Room for the new tokens before the ring's end, at neither end of it."""
-    return window * rng.integers(1, 4) + rng.integers(2, window - 2)
+    return window * rng.integers(2, 5) + rng.integers(2, window - 2)  # some times round: once is not enough
 
 
 def _about_to_wrap(rng, window, tokens):
-    return window * rng.integers(0, 3) + rng.integers(window - tokens + 1, window)
+    return rng.integers(window - tokens + 1, window)
+
+
+def _about_to_wrap_again(rng, window, tokens):
+    return window * rng.integers(2, 5) + rng.integers(window - tokens + 1, window)
+
+
+def _partly(rng, window, tokens):
+    return rng.integers(2, window - 1)
 
 
 def _one_token(rng):
     return [
-        _case(rng, "one token more, the ring not yet full", _fits, _one),
-        _case(rng, "one token more, the ring full", _full, _one),
+        _case(rng, "one more token for a ring that is not yet full", _fits, _one),
+        _case(rng, "one more token for a ring that was filled some times over", _full, _one),
         _case(rng, "the very first token", _nothing, _one, "float64"),
-        _case(rng, "several tokens, across the end of the ring", _about_to_wrap, _few, probe=True),
+        _case(rng, "several tokens across the end of the ring", _about_to_wrap_again, _few, probe=True),
+        _case(rng, "more tokens than slots", _full, _many, probe=True),
     ]
 
 
 def _across_the_end(rng):
     return [
-        _case(rng, "several tokens, across the end of the ring", _about_to_wrap, _few),
-        _case(rng, "several tokens, the ring not yet full", _fits, _few, "float64"),
+        _case(rng, "several tokens across the end of the ring, for the first time", _about_to_wrap, _few),
+        _case(rng, "several tokens across the end of the ring, not for the first time", _about_to_wrap_again, _few),
+        _case(rng, "several tokens for a ring that is not yet full", _fits, _few, "float64"),
         _case(rng, "more tokens than slots", _full, _many, probe=True),
     ]
 
 
 def _long_chunk(rng):
     return [
-        _case(rng, "more tokens than slots, the ring full", _full, _many),
-        _case(rng, "more tokens than slots, into an empty ring", _nothing, _many, "float64"),
-        _case(rng, "several tokens, across the end of the ring", _about_to_wrap, _few, probe=True),
+        _case(rng, "more tokens than slots, for a full ring", _full, _many),
+        _case(rng, "more tokens than slots, for a ring that is not yet full", _partly, _many),
+        _case(rng, "more tokens than slots, for an empty ring", _nothing, _many, "float64"),
+        # Both tell mistakes apart that a long chunk hides.
+        _case(rng, "several tokens across the end of the ring", _about_to_wrap_again, _few, probe=True),
+        _case(rng, "several tokens for a ring that is not yet full", _fits, _few, probe=True),
     ]
 
 
@@ -125,74 +139,6 @@ def _cut_at_every_end(cache, length, new):
     return after
 
 
-# -- known mistakes ------------------------------------------------------------------------------------
-
-
-def _shifted(cache, length, new):
-    return np.concatenate([cache, new], axis=2)[:, :, -cache.shape[2] :]
-
-
-def _counted_in_the_chunk(cache, length, new):
-    after = cache.copy()
-    for i in range(new.shape[2]):
-        after[:, :, i % cache.shape[2]] = new[:, :, i]
-    return after
-
-
-def _counted_from_1(cache, length, new):
-    after = cache.copy()
-    for i in range(new.shape[2]):
-        after[:, :, (length + 1 + i) % cache.shape[2]] = new[:, :, i]
-    return after
-
-
-def _over_the_newest(cache, length, new):
-    after = cache.copy()
-    for i in range(new.shape[2]):
-        after[:, :, (length - 1 + i) % cache.shape[2]] = new[:, :, i]
-    return after
-
-
-def _stuck_at_the_end(cache, length, new):
-    after = cache.copy()
-    for i in range(new.shape[2]):
-        after[:, :, min(length + i, cache.shape[2] - 1)] = new[:, :, i]
-    return after
-
-
-def _cut_at_the_end(cache, length, new):
-    after = cache.copy()
-    start = length % cache.shape[2]
-    room = min(new.shape[2], cache.shape[2] - start)
-    after[:, :, start : start + room] = new[:, :, :room]
-    return after
-
-
-def _first_of_a_long_chunk(cache, length, new):
-    after = cache.copy()
-    for i in range(min(new.shape[2], cache.shape[2])):
-        after[:, :, (length + i) % cache.shape[2]] = new[:, :, i]
-    return after
-
-
-def _survivors_misplaced(cache, length, new):
-    after = cache.copy()
-    kept = new[:, :, -cache.shape[2] :]
-    for i in range(kept.shape[2]):
-        after[:, :, (length + i) % cache.shape[2]] = kept[:, :, i]
-    return after
-
-
-def _float64_buffer(cache, length, new):
-    after = np.zeros(cache.shape)
-    after[:] = cache
-    for i in range(new.shape[2]):
-        after[:, :, (length + i) % cache.shape[2]] = new[:, :, i]
-    return after
-
-
-_SECTION = "A ring for a window"
-
 EXERCISE = Exercise(
     name="ring-append",
     title="A ring of slots",
@@ -213,13 +159,18 @@ array([13., 14., 12.])""",
     hints=(
         "With length tokens seen, the next token has the number length, because counting starts at 0. Which slot is "
         "that in a window of 3, for length 3, 4 and 5?",
-        "One token of a chunk after the other is simplest: each has its number, and its slot follows from the number "
-        "alone.",
+        "Take the tokens of a chunk one after the other. Which number has the one with index i in the chunk? Its slot "
+        "follows from the number alone.",
         "If a chunk is longer than the window, some of its tokens share a slot. Which of them has to stay?",
     ),
     aspects=(
         Aspect("one token", 1, "one new token, the ring full or not", _one_token),
-        Aspect("across the end", 1, "several new tokens, some behind the last slot", _across_the_end),
+        Aspect(
+            "across the end",
+            1,
+            "several new tokens, most often across the end of the ring",
+            _across_the_end,
+        ),
         Aspect("a long chunk", 1, "more new tokens than slots", _long_chunk),
     ),
     alternatives={
@@ -228,71 +179,5 @@ array([13., 14., 12.])""",
         "turned by age and back": _turned,
         "cut at every end": _cut_at_every_end,
     },
-    mistakes=(
-        Mistake(
-            "shifted",
-            _shifted,
-            "You moved everything towards the front and put the new tokens at the end. In a ring no token moves: the "
-            "new one takes the slot of the oldest.",
-            _SECTION,
-        ),
-        Mistake(
-            "counted-in-the-chunk",
-            _counted_in_the_chunk,
-            "You counted the chunk's tokens from 0, so that each chunk begins in slot 0. A token's number goes on "
-            "counting over all chunks: the first new one has the number length.",
-            _SECTION,
-        ),
-        Mistake(
-            "counted-from-1",
-            _counted_from_1,
-            "You are one slot too late. Tokens are counted from 0: with length tokens seen, the next one has the "
-            "number length.",
-            _SECTION,
-        ),
-        Mistake(
-            "over-the-newest",
-            _over_the_newest,
-            "You are one slot too early, and the newest old token is overwritten: it has the number length - 1. The "
-            "next one goes one slot farther.",
-            _SECTION,
-        ),
-        Mistake(
-            "stuck-at-the-end",
-            _stuck_at_the_end,
-            "Once the ring is full, all your tokens go into the last slot. Behind the last slot a ring begins again "
-            "with slot 0.",
-            _SECTION,
-        ),
-        Mistake(
-            "cut-at-the-end",
-            _cut_at_the_end,
-            "You stopped at the last slot, and the tokens that did not fit are lost. Behind the last slot a ring "
-            "begins again with slot 0.",
-            _SECTION,
-            loses=("across the end", "a long chunk"),
-        ),
-        Mistake(
-            "first-of-a-long-chunk",
-            _first_of_a_long_chunk,
-            "Of a chunk longer than the window you kept the first tokens. The last ones survive: they are the newest.",
-            _SECTION,
-            loses=("a long chunk",),
-        ),
-        Mistake(
-            "survivors-misplaced",
-            _survivors_misplaced,
-            "Of a chunk longer than the window you kept the right tokens, but numbered the first of them length. The "
-            "tokens before them have numbers too, though nothing of them is kept.",
-            _SECTION,
-            loses=("a long chunk",),
-        ),
-        Mistake(
-            "float64-buffer",
-            _float64_buffer,
-            "Your result is float64, because np.zeros makes that unless told otherwise. A cache keeps its dtype, or it "
-            "takes twice the memory.",
-            "What goes wrong and does not crash",
-        ),
-    ),
+    mistakes=MISTAKES,
 )

@@ -4,7 +4,8 @@ import numpy as np
 
 from manyheads import reference
 from manyheads.exercises import sizes
-from manyheads.exercises.definition import ATTENTION, Aspect, Case, Exercise, Mistake, Output, Parameter
+from manyheads.exercises.ch04_kv_cache.ring_decode_mistakes import MISTAKES
+from manyheads.exercises.definition import ATTENTION, Aspect, Case, Exercise, Output, Parameter
 
 
 def _reference(q, keys, values, length):
@@ -20,20 +21,23 @@ def _reference(q, keys, values, length):
     return out, positions
 
 
-def _case(rng, about, length, dtype="float64", probe=False, leftovers=1e12):
+def _case(rng, about, length, dtype="float64", probe=False, leftovers=1e12, alone=False):
     """`length` gives a number of tokens for a window."""
     s = sizes.draw(rng, batch=(2, 3), heads=(2, 5), window=(7, 10), head_dim=(3, 8), v_head_dim=(2, 6))
-    window = s["window"]
+    if alone:
+        s.update(batch=1, heads=1)
+    heads, window = s["heads"], s["window"]
     seen = int(length(rng, window))
     inputs = {
-        "q": sizes.normal(rng, s["batch"], s["heads"], 1, s["head_dim"], dtype=dtype),
-        "keys": sizes.normal(rng, s["batch"], s["heads"], window, s["head_dim"], dtype=dtype),
-        "values": sizes.normal(rng, s["batch"], s["heads"], window, s["v_head_dim"], dtype=dtype),
+        "q": sizes.normal(rng, s["batch"], heads, 1, s["head_dim"], dtype=dtype),
+        "keys": sizes.normal(rng, s["batch"], heads, window, s["head_dim"], dtype=dtype),
+        "values": sizes.normal(rng, s["batch"], heads, window, s["v_head_dim"], dtype=dtype),
         "length": seen,
     }
-    # Leftovers in the free slots: with 1e12, some keys score so high that -1e9 more does not hide them.
-    sign = (-1.0) ** np.arange(seen, window)[:, None]
-    inputs["keys"][:, :, seen:] = sign * np.sign(inputs["q"]) * leftovers
+    # Leftovers in the free slots: with 1e12, every free slot has a score in one head or another so high that -1e9
+    # more does not hide it.
+    signs = (-1.0) ** np.add.outer(np.arange(heads), np.arange(seen, window))[..., None]
+    inputs["keys"][:, :, seen:] = signs * np.sign(inputs["q"]) * leftovers
     inputs["values"][:, :, seen:] *= 5
     return Case(about, inputs, probe)
 
@@ -55,15 +59,16 @@ def _filling(rng):
         _case(rng, "fewer tokens than slots", _some),
         _case(rng, "fewer tokens than slots, float32", _some, "float32"),
         _case(rng, "the very first token", lambda rng, window: 1),
+        _case(rng, "one sequence, one head", _some, alone=True, leftovers=1.0),
         _case(rng, "fewer tokens than slots, small leftovers", _some, probe=True, leftovers=1.0),
-        _case(rng, "the ring full, tokens overwritten", _once_round, probe=True),
+        _case(rng, "a full ring with overwritten tokens", _once_round, probe=True),
     ]
 
 
 def _full(rng):
     return [
-        _case(rng, "the ring full, tokens overwritten", _once_round),
-        _case(rng, "several times round, float32", _often_round, "float32"),
+        _case(rng, "a full ring with overwritten tokens", _once_round),
+        _case(rng, "a ring that was filled several times over, float32", _often_round, "float32"),
         _case(rng, "exactly as many tokens as slots", lambda rng, window: window),
         _case(rng, "fewer tokens than slots", _some, probe=True),
     ]
@@ -114,80 +119,6 @@ def _counted_back(q, keys, values, length):
     return out / total, np.array(positions)
 
 
-# -- known mistakes ------------------------------------------------------------------------------------
-
-
-def _slots_for_positions(q, keys, values, length):
-    filled = min(length, keys.shape[2])
-    scores = q @ keys[:, :, :filled].swapaxes(2, 3) * q.shape[3] ** -0.5
-    slot = np.arange(keys.shape[2])
-    return reference.softmax(scores) @ values[:, :, :filled], np.where(slot < filled, slot, -1)
-
-
-def _ordered_by_age(q, keys, values, length):
-    filled = min(length, keys.shape[2])
-    scores = q @ keys[:, :, :filled].swapaxes(2, 3) * q.shape[3] ** -0.5
-    slot = np.arange(keys.shape[2])
-    positions = np.where(slot < filled, length - filled + slot, -1)
-    return reference.softmax(scores) @ values[:, :, :filled], positions
-
-
-def _free_slots_read(q, keys, values, length):
-    newest, slot = length - 1, np.arange(keys.shape[2])
-    positions = newest - (newest - slot) % len(slot)
-    scores = q @ keys.swapaxes(2, 3) * q.shape[3] ** -0.5
-    return reference.softmax(scores) @ values, np.maximum(positions, -1)
-
-
-def _added_stand_in(q, keys, values, length):
-    newest, slot = length - 1, np.arange(keys.shape[2])
-    positions = np.maximum(newest - (newest - slot) % len(slot), -1)
-    scores = q @ keys.swapaxes(2, 3) * q.shape[3] ** -0.5
-    return reference.softmax(scores + np.where(positions < 0, -1e9, 0).astype(q.dtype)) @ values, positions
-
-
-def _causal_by_slot(q, keys, values, length):
-    newest, slot = length - 1, np.arange(keys.shape[2])
-    positions = np.maximum(newest - (newest - slot) % len(slot), -1)
-    seen = slot <= newest % len(slot)
-    scores = q @ keys[:, :, seen].swapaxes(2, 3) * q.shape[3] ** -0.5
-    return reference.softmax(scores) @ values[:, :, seen], positions
-
-
-def _itself_forgotten(q, keys, values, length):
-    newest, slot = length - 1, np.arange(keys.shape[2])
-    positions = np.maximum(newest - (newest - slot) % len(slot), -1)
-    seen = (positions >= 0) & (positions < newest)
-    scores = q @ keys[:, :, seen].swapaxes(2, 3) * q.shape[3] ** -0.5
-    return reference.softmax(scores) @ values[:, :, seen], positions
-
-
-def _counted_from_1(q, keys, values, length):
-    newest, slot = length - 1, np.arange(keys.shape[2])
-    positions = np.maximum(newest - (newest - slot) % len(slot), -1)
-    seen = positions >= 0
-    scores = q @ keys[:, :, seen].swapaxes(2, 3) * q.shape[3] ** -0.5
-    return reference.softmax(scores) @ values[:, :, seen], np.where(seen, positions + 1, -1)
-
-
-def _one_token_ahead(q, keys, values, length):
-    slot = np.arange(keys.shape[2])
-    positions = np.maximum(length - (length - slot) % len(slot), -1)
-    seen = positions >= 0
-    scores = q @ keys[:, :, seen].swapaxes(2, 3) * q.shape[3] ** -0.5
-    return reference.softmax(scores) @ values[:, :, seen], positions
-
-
-def _numbers_before_0(q, keys, values, length):
-    newest, slot = length - 1, np.arange(keys.shape[2])
-    positions = newest - (newest - slot) % len(slot)
-    seen = positions >= 0
-    scores = q @ keys[:, :, seen].swapaxes(2, 3) * q.shape[3] ** -0.5
-    return reference.softmax(scores) @ values[:, :, seen], positions
-
-
-_SECTION = "Which token is in which slot"
-
 EXERCISE = Exercise(
     name="ring-decode",
     title="One query against the ring",
@@ -200,7 +131,7 @@ EXERCISE = Exercise(
         Parameter("length", "whole number: tokens seen so far, the newest included; at least 1"),
     ),
     returns=(
-        Output("result", ("batch", "heads", "q_len", "v_head_dim")),
+        Output("result", ("batch", "heads", "1", "v_head_dim")),
         Output("positions", ("window",), "int"),
     ),
     reference=_reference,
@@ -228,72 +159,5 @@ EXERCISE = Exercise(
         "by age": _by_age,
         "counted back": _counted_back,
     },
-    mistakes=(
-        Mistake(
-            "slots-for-positions",
-            _slots_for_positions,
-            "You gave the slots' own numbers. That is right until the ring is full; then token window takes slot 0, "
-            "and every later one the slot of its number modulo window.",
-            _SECTION,
-            loses=("full",),
-        ),
-        Mistake(
-            "ordered-by-age",
-            _ordered_by_age,
-            "You gave the tokens in order of age, oldest first. A full ring is not in order: its oldest token is in "
-            "the slot that the next one will take.",
-            _SECTION,
-            loses=("full",),
-        ),
-        Mistake(
-            "free-slots-read",
-            _free_slots_read,
-            "Your query attends to free slots too. Until the ring is full, only the first length slots hold tokens.",
-            "Free slots are not read",
-            loses=("filling",),
-        ),
-        Mistake(
-            "added-stand-in",
-            _added_stand_in,
-            "You added -1e9 to the scores of free slots. That hides small scores only: a free slot may hold numbers "
-            "that make its score larger than 1e9.",
-            "Free slots are not read",
-            loses=("filling",),
-        ),
-        Mistake(
-            "causal-by-slot",
-            _causal_by_slot,
-            "Your query sees the slots up to its own only. Once the ring is full, the slots behind it hold older "
-            "tokens, not later ones, and all of them are in the window.",
-            _SECTION,
-            loses=("full",),
-        ),
-        Mistake(
-            "itself-forgotten",
-            _itself_forgotten,
-            "The newest token does not attend to itself. A window of W has W keys, its own included.",
-            "One query against the cache",
-        ),
-        Mistake(
-            "counted-from-1",
-            _counted_from_1,
-            "Your positions are one too large. Tokens are counted from 0, so the newest has the number length - 1.",
-            _SECTION,
-        ),
-        Mistake(
-            "one-token-ahead",
-            _one_token_ahead,
-            "You took length for the number of the newest token. Tokens are counted from 0, so it is length - 1: the "
-            "slot of token number length does not hold it yet.",
-            _SECTION,
-        ),
-        Mistake(
-            "numbers-before-0",
-            _numbers_before_0,
-            "Some free slots have other negative numbers. The formula counts on below 0, where there are no tokens: a "
-            "free slot is -1.",
-            _SECTION,
-            loses=("filling",),
-        ),
-    ),
+    mistakes=MISTAKES,
 )

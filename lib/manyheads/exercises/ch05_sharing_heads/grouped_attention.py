@@ -2,7 +2,8 @@
 
 from manyheads import reference
 from manyheads.exercises import sizes
-from manyheads.exercises.ch05_sharing_heads.grouped_attention_answers import ALTERNATIVES, MISTAKES
+from manyheads.exercises.ch05_sharing_heads.grouped_attention_answers import ALTERNATIVES
+from manyheads.exercises.ch05_sharing_heads.grouped_attention_mistakes import MISTAKES
 from manyheads.exercises.definition import ATTENTION, Aspect, Case, Exercise, Output, Parameter
 
 
@@ -19,7 +20,8 @@ def _arrays(rng, s, dtype="float64"):
     }
 
 
-def _inputs(rng, dtype="float64", **ranges):
+def _inputs(rng, dtype="float64", square=False, **ranges):
+    """Sizes all different; `square`: but as many keys as queries."""
     usual = {
         "batch": (2, 4), "kv_heads": (2, 4), "group": (2, 4), "q_len": (3, 5), "k_len": (6, 9),
         "head_dim": (3, 8), "v_head_dim": (4, 9),
@@ -27,7 +29,7 @@ def _inputs(rng, dtype="float64", **ranges):
     while True:
         s = sizes.draw(rng, **{**usual, **ranges})
         if s["kv_heads"] * s["group"] not in (s["batch"], s["q_len"], s["k_len"], s["head_dim"], s["v_head_dim"]):
-            return _arrays(rng, s, dtype)
+            return _arrays(rng, {**s, "k_len": s["q_len"]} if square else s, dtype)
 
 
 def _values(rng):
@@ -35,6 +37,8 @@ def _values(rng):
         Case("new queries behind older keys", _inputs(rng)),
         Case("a single K/V head", _inputs(rng, kv_heads=(1, 1))),
         Case("a K/V head for every query head", _inputs(rng, group=(1, 1))),
+        Case("one sequence, as many queries as keys", _inputs(rng, square=True, batch=(1, 1))),
+        Case("one query, as in decoding", _inputs(rng, q_len=(1, 1))),
     ]
 
 
@@ -86,14 +90,19 @@ array([[10., 15.],
         "one long row of queries, without moving a number.",
         "With q as (batch, kv_heads, group, q_len, head_dim), think about which axis k lacks to line up with it. The "
         "mask has only the last two axes of the scores.",
+        "Minus infinity goes into the scores, where the mask is False, and before the softmax. The given softmax then "
+        "makes zeros of a row with nothing else, and zeros times values are what such a query should give.",
         "Undo your reshape at the end in the same order. If you stacked the queries of a group, every head's rows "
-        "need the whole mask again.",
+        "need the whole mask again. For float32, look at the dtype after each step.",
     ),
     aspects=(
         Aspect("values", 2, "the right numbers, causal, for any number of K/V heads", _values),
         Aspect("empty rows", 1, "more queries than keys: a query that sees no key gets 0", _empty_rows),
         Aspect(
-            "memory", 2, "beside its arguments a call holds at most 2.5 times the bytes of k and v together", _memory
+            "memory",
+            2,
+            "a call holds at most 2.5 times the bytes of k and v together, not counting its arguments",
+            _memory,
         ),
         Aspect("float32", 1, "float32 in, float32 out, with the right numbers", _float32),
     ),

@@ -8,13 +8,16 @@ from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake, Outp
 
 
 def _inputs(rng, dtype="float64", **ranges):
-    s = sizes.draw(rng, **{"n_kv_heads": (2, 4), "group": (2, 5), "d_model": (6, 11), "head_dim": (3, 8), **ranges})
-    n_heads = s["n_kv_heads"] * s["group"]
-    return {
-        "w": sizes.normal(rng, s["d_model"], n_heads * s["head_dim"], dtype=dtype),
-        "n_heads": n_heads,
-        "n_kv_heads": s["n_kv_heads"],
-    }
+    usual = {"n_kv_heads": (2, 4), "group": (2, 5), "d_model": (6, 11), "head_dim": (3, 8)}
+    while True:
+        s = sizes.draw(rng, **{**usual, **ranges})
+        n_kv_heads, group, d_model, head_dim = s.values()
+        # The rows cannot be dealt out to the heads of a group, and are not as many as the columns of the result.
+        if (group == 1 or d_model % group) and d_model != n_kv_heads * head_dim:
+            break
+    n_heads = n_kv_heads * group
+    w = sizes.normal(rng, d_model, n_heads * head_dim, dtype=dtype)
+    return {"w": w, "n_heads": n_heads, "n_kv_heads": n_kv_heads}
 
 
 def _values(rng):
@@ -35,6 +38,7 @@ def _ends(rng):
     return [
         Case("a single K/V head to keep", _inputs(rng, n_kv_heads=(1, 1))),
         Case("every K/V head to keep", _inputs(rng, group=(1, 1))),
+        Case("several groups", _inputs(rng), probe=True),  # tells the first head of a group from the first columns
     ]
 
 
@@ -92,6 +96,15 @@ def _first_of_the_group(w, n_heads, n_kv_heads):
     return w.reshape(w.shape[0], n_heads, -1)[:, ::group].reshape(w.shape[0], -1)
 
 
+def _last_of_the_group(w, n_heads, n_kv_heads):
+    group = n_heads // n_kv_heads
+    return w.reshape(w.shape[0], n_heads, -1)[:, group - 1 :: group].reshape(w.shape[0], -1)
+
+
+def _first_columns(w, n_heads, n_kv_heads):
+    return w[:, : n_kv_heads * (w.shape[1] // n_heads)]
+
+
 def _tiled_groups(w, n_heads, n_kv_heads):
     group = n_heads // n_kv_heads
     return w.reshape(w.shape[0], group, n_kv_heads, -1).mean(1).reshape(w.shape[0], -1)
@@ -112,6 +125,17 @@ def _rows_cut_into_heads(w, n_heads, n_kv_heads):
     group, head_dim = n_heads // n_kv_heads, w.shape[1] // n_heads
     pooled = w.reshape(n_kv_heads, group, w.shape[0], head_dim).mean(1)
     return pooled.transpose(1, 0, 2).reshape(w.shape[0], n_kv_heads * head_dim)
+
+
+def _rows_cut_and_laid_side_by_side(w, n_heads, n_kv_heads):
+    group, head_dim = n_heads // n_kv_heads, w.shape[1] // n_heads
+    pooled = w.reshape(n_kv_heads, group, w.shape[0], head_dim).mean(1)
+    return pooled.reshape(w.shape[0], n_kv_heads * head_dim)
+
+
+def _divided_by_n_kv_heads(w, n_heads, n_kv_heads):
+    group = n_heads // n_kv_heads
+    return w.reshape(w.shape[0], n_kv_heads, group, -1).sum(2).reshape(w.shape[0], -1) / n_kv_heads
 
 
 def _divided_by_n_heads(w, n_heads, n_kv_heads):
@@ -183,6 +207,20 @@ array([[ 2., 15.]])
             "From many heads to few",
         ),
         Mistake(
+            "last-of-the-group",
+            _last_of_the_group,
+            "You kept the last head of each group. Average all of the group; in a loop, add each head to what the "
+            "group has so far instead of writing over it.",
+            "From many heads to few",
+        ),
+        Mistake(
+            "first-columns",
+            _first_columns,
+            "You kept the first columns of w and dropped the others. The new heads are means: the columns of all "
+            "heads count.",
+            "From many heads to few",
+        ),
+        Mistake(
             "tiled-groups",
             _tiled_groups,
             "You averaged heads h, h + n_kv_heads, and so on. The heads of a group stand together: head h belongs to "
@@ -212,6 +250,20 @@ array([[ 2., 15.]])
             "From many heads to few",
         ),
         Mistake(
+            "rows-cut-and-laid-side-by-side",
+            _rows_cut_and_laid_side_by_side,
+            "Your reshape put the heads in front of the d_model rows, which cuts rows into heads. A head owns "
+            "columns: keep d_model as the first axis, and split the second.",
+            "From many heads to few",
+        ),
+        Mistake(
+            "divided-by-n-kv-heads",
+            _divided_by_n_kv_heads,
+            "You divided each group's sum by the number of K/V heads to keep. A mean divides by how many were added: "
+            "the heads of one group.",
+            "From many heads to few",
+        ),
+        Mistake(
             "divided-by-n-heads",
             _divided_by_n_heads,
             "You divided each group's sum by the number of all heads. A mean divides by how many were added: the "
@@ -228,8 +280,8 @@ array([[ 2., 15.]])
         Mistake(
             "float64-buffer",
             _float64_buffer,
-            "Your result is float64. np.zeros and np.empty make that unless told otherwise, and so does adding to a "
-            "float64 array. The result must have the dtype of w.",
+            "Your result is float64. For example, np.zeros and np.empty make that unless told otherwise, and a sum "
+            "with a float64 array becomes float64. The result must have the dtype of w.",
             "What goes wrong and does not crash",
             loses=("float32",),
         ),

@@ -11,7 +11,8 @@ def _reference(x, n_heads):
 
 
 def _inputs(rng, dtype="float64", **ranges):
-    usual = {"batch": (2, 4), "kv_heads": (2, 5), "group": (2, 4), "seq": (3, 7), "head_dim": (3, 7)}
+    """More K/V heads than heads in a group, so that a number exchanged for the other one is still a K/V head."""
+    usual = {"batch": (2, 4), "kv_heads": (4, 5), "group": (2, 3), "seq": (3, 7), "head_dim": (3, 7)}
     while True:
         s = sizes.draw(rng, **{**usual, **ranges})
         n_heads = s["kv_heads"] * s["group"]
@@ -28,6 +29,8 @@ def _values(rng):
         Case("several K/V heads, each for a group of query heads", _inputs(rng)),
         Case("a single K/V head", _inputs(rng, kv_heads=(1, 1))),
         Case("a K/V head for every query head", _inputs(rng, group=(1, 1))),
+        Case("one sequence, large groups", _inputs(rng, batch=(1, 1), kv_heads=(2, 3), group=(4, 5))),
+        Case("one token", _inputs(rng, seq=(1, 1))),
     ]
 
 
@@ -99,6 +102,16 @@ def _counted_from_one(x, n_heads):
     return x[:, [min((h + 1) // group, kv_heads - 1) for h in range(n_heads)]]
 
 
+def _divided_by_the_kv_heads(x, n_heads):
+    kv_heads = x.shape[1]
+    return x[:, [h // kv_heads for h in range(n_heads)]]
+
+
+def _remainder_by_the_group(x, n_heads):
+    group = n_heads // x.shape[1]
+    return x[:, [h % group for h in range(n_heads)]]
+
+
 def _once_for_each_head(x, n_heads):
     return x.repeat(n_heads, axis=1)
 
@@ -151,8 +164,9 @@ array([10., 10., 10., 20., 20., 20.])
         Mistake(
             "tiled",
             _tiled,
-            "Your K/V heads are tiled, 0 1 2 0 1 2: head h reads K/V head h % kv_heads. The heads of a group stand "
-            "together, 0 0 1 1 2 2: head h must read K/V head h // group.",
+            "Your K/V heads are tiled, 0 1 2 0 1 2: head h reads K/V head h % kv_heads (np.tile gives that, or "
+            "np.repeat along axis 0 and a reshape). The heads of a group stand together, 0 0 1 1 2 2: head h must read "
+            "K/V head h // group.",
             "Which key/value head a query head reads",
         ),
         Mistake(
@@ -190,6 +204,20 @@ array([10., 10., 10., 20., 20., 20.])
             "Which key/value head a query head reads",
         ),
         Mistake(
+            "divided-by-the-kv-heads",
+            _divided_by_the_kv_heads,
+            "Query head h got K/V head h // kv_heads. Divide by the number of heads in a group instead: with six query "
+            "heads and two K/V heads, the groups are three heads each, not two.",
+            "Which key/value head a query head reads",
+        ),
+        Mistake(
+            "remainder-by-the-group",
+            _remainder_by_the_group,
+            "Query head h got K/V head h % group. The remainder says which place a head has in its group; which group "
+            "it belongs to is the quotient, h // group.",
+            "Which key/value head a query head reads",
+        ),
+        Mistake(
             "once-for-each-head",
             _once_for_each_head,
             "You repeated every K/V head n_heads times. A K/V head serves one group: n_heads // kv_heads query heads.",
@@ -198,8 +226,8 @@ array([10., 10., 10., 20., 20., 20.])
         Mistake(
             "float64-buffer",
             _float64_buffer,
-            "Your result is float64. np.zeros and np.empty make that unless told otherwise. The result must have the "
-            "dtype of x.",
+            "Your result is float64. np.zeros and np.empty, for example, make that unless told otherwise. The result "
+            "must have the dtype of x.",
             "What goes wrong and does not crash",
             loses=("float32",),
         ),

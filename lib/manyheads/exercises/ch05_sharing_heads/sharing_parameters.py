@@ -86,7 +86,12 @@ def _group_for_kv_heads(d_model, n_heads, n_kv_heads):
     return tuple(2 * d_model**2 + 2 * d_model**2 // kept for kept in (n_heads, n_kv_heads, 1))
 
 
-def _no_output_projection(d_model, n_heads, n_kv_heads):
+def _group_in_gqa_only(d_model, n_heads, n_kv_heads):
+    head_dim, group = d_model // n_heads, n_heads // n_kv_heads
+    return tuple(2 * d_model**2 + 2 * d_model * kept * head_dim for kept in (n_heads, group, 1))
+
+
+def _one_of_q_and_o(d_model, n_heads, n_kv_heads):
     head_dim = d_model // n_heads
     return tuple(d_model**2 + 2 * d_model * kept * head_dim for kept in (n_heads, n_kv_heads, 1))
 
@@ -185,10 +190,17 @@ EXERCISE = Exercise(
             "Fewer weights",
         ),
         Mistake(
-            "no-output-projection",
-            _no_output_projection,
-            "W_O is missing. It takes the query heads, laid side by side, back to d_model, and is d_model by d_model "
-            "here.",
+            "group-in-gqa-only",
+            _group_in_gqa_only,
+            "Your count for n_kv_heads is that of n_heads // n_kv_heads K/V heads. This is how many query heads share "
+            "one; the K/V heads themselves are n_kv_heads.",
+            "Fewer weights",
+        ),
+        Mistake(
+            "one-of-q-and-o",
+            _one_of_q_and_o,
+            "One of W_Q and W_O is missing. W_Q makes the queries from d_model numbers, and W_O takes the results of "
+            "all query heads, laid side by side, back to d_model. Here each is d_model by d_model.",
             "Fewer weights",
         ),
         Mistake(
