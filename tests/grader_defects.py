@@ -22,5 +22,5 @@ GRADER_DEFECTS = [
     _in("verify/trial.py", "spoiled answers not judged",
         "if problem(self.exercise.returns, expected, value, self.exercise.tolerance):", "if True:"),
     _in("verify/examples.py", "examples not run", "if said else []", "if False else []"),
-    _in("seeds.py", "hidden inputs that are the visible ones", "{inputs}/{secret}", "{secret}"),
+    _in("seeds.py", "hidden inputs that are the same in every course", 'if inputs == "hidden"', "if False"),
 ]  # fmt: skip

@@ -25,7 +25,7 @@ class Tier:
     page_seeds: int  #: in Pyodide, where everything takes longer
 
 
-QUICK, FULL = Tier("quick", SEEDS[:3], 1), Tier("full", SEEDS, 3)
+QUICK, FULL = Tier("quick", SEEDS[:3], 1), Tier("full", SEEDS, 2)
 
 
 def here(course: Course, names: list[str], tier: Tier, jobs: int, told: Told) -> list[Proof]:

@@ -1,12 +1,13 @@
 """Judging outcomes: a verdict for each aspect, with the known mistake by name. Sees arrays, runs no student code."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake
 from manyheads.grading.compare import Problem, equal, problem
-from manyheads.grading.outcome import Outcome, to_value
+from manyheads.grading.outcome import Outcome
 from manyheads.grading.run import call
 
 
@@ -56,21 +57,32 @@ class Verdict:
         return next((finding for finding in self.counted if not finding.right), None)
 
 
-def judge(exercise: Exercise, aspect: Aspect, cases: list[Case], outcomes: list[Outcome]) -> Verdict:
-    """Compare the outcomes of the cases with the reference, and name the mistake that explains them."""
-    findings = tuple(_finding(exercise, case, outcome) for case, outcome in zip(cases, outcomes, strict=True))
+def judge(
+    exercise: Exercise,
+    aspect: Aspect,
+    cases: list[Case],
+    outcomes: list[Outcome],
+    run: Callable[[Callable, Case], Outcome] | None = None,
+) -> Verdict:
+    """Compare the outcomes of the cases with the reference, and name the mistake that explains them.
+
+    `run` calls the reference and the known mistakes; a proof of many answers remembers what they gave.
+    """
+    run = run or run_case
+    both = zip(cases, outcomes, strict=True)
+    findings = tuple(_finding(exercise, case, outcome, run) for case, outcome in both)
     right = all(finding.right for finding in findings if not finding.case.probe)
     return Verdict(
         exercise,
         aspect,
         findings,
-        mistake=None if right else diagnose(exercise, findings, outcomes),
+        mistake=None if right else diagnose(exercise, findings, outcomes, run),
         unwritten=all(outcome.exception == "NotImplementedError" for outcome in outcomes),
         notes=_notes(findings, outcomes),
     )
 
 
-def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[Outcome]) -> Mistake | None:
+def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[Outcome], run) -> Mistake | None:
     """The known mistake whose outcomes equal these in every case.
 
     Where the function raised, the same type of exception is alike enough; so at least one wrong case must have
@@ -79,7 +91,7 @@ def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[O
     if all(finding.right or finding.outcome is not None for finding in findings):
         return None
     for mistake in exercise.mistakes:
-        theirs = (run_case(mistake.answer, finding.case) for finding in findings)
+        theirs = (run(mistake.answer, finding.case) for finding in findings)
         alike = (_alike(*both, exercise) for both in zip(theirs, outcomes, (f.case for f in findings), strict=True))
         if all(alike):
             return mistake
@@ -99,10 +111,11 @@ def _alike(one: Outcome, other: Outcome, case: Case, exercise: Exercise) -> bool
     return equal(one.value, other.value, exercise.tolerance)
 
 
-def _finding(exercise: Exercise, case: Case, outcome: Outcome) -> Finding:
+def _finding(exercise: Exercise, case: Case, outcome: Outcome, run) -> Finding:
     if outcome.value is None:
         return Finding(case, outcome=outcome)
-    expected = to_value(exercise.reference(**case.inputs))
+    expected = run(exercise.reference, case).value
+    assert expected is not None  # a reference does not raise
     found = problem(exercise.returns, expected, outcome.value, exercise.tolerance)
     if found is None and held_too_much(outcome, case):
         message = (

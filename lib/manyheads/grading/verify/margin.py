@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from manyheads.grading.judge import run_case
 from manyheads.grading.outcome import Value
 from manyheads.grading.verify.trial import Drawn, outcome_arrays
 
@@ -18,7 +17,7 @@ def distance(drawn: Drawn, answer: Callable) -> float | None:
     for case, expected in zip(drawn.cases, drawn.expected, strict=True):
         if case.probe:
             continue
-        outcome = run_case(answer, case)
+        outcome = drawn.run(answer, case)
         if not same_form(expected, outcome.value):
             return None
         assert outcome.value is not None

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from manyheads.exercises import Exercise
 from manyheads.exercises.registry import equivalent_mutants
 from manyheads.exercises.source import source_as
-from manyheads.grading.judge import run_case
 from manyheads.grading.verify import examples
 from manyheads.grading.verify.margin import distance, same_form
 from manyheads.grading.verify.mutants import Mutant, mutants
@@ -68,6 +67,8 @@ def prove(exercise: Exercise, solution: str | None = None, seeds: range = SEEDS,
     _starter(found, drawn)
     _mistakes(found, exercise, drawn)
     _spoiled(found, exercise, drawn)
+    for one in drawn:
+        one.remembered.clear()
     if mutate:
         _mutants(found, exercise, drawn, solution)
     _complete(found, exercise, mutate)
@@ -145,7 +146,7 @@ def _mistakes(found: Proof, exercise: Exercise, drawn: list[Drawn]) -> None:
 
 def _has_form(one: Drawn, answer: Callable) -> bool:
     pairs = [(case, expected) for case, expected in zip(one.cases, one.expected, strict=True) if not case.probe]
-    return all(same_form(expected, run_case(answer, case).value) for case, expected in pairs)
+    return all(same_form(expected, one.run(answer, case).value) for case, expected in pairs)
 
 
 def _spoiled(found: Proof, exercise: Exercise, drawn: list[Drawn]) -> None:

@@ -20,15 +20,24 @@ class Drawn:
     aspect: Aspect
     seed: int
     cases: list[Case] = field(repr=False)
+    remembered: dict[tuple[Callable, int], Outcome] = field(default_factory=dict, repr=False)
 
     @cached_property
     def expected(self) -> list[Value]:
         """The reference's answers."""
         return [to_value(self.exercise.reference(**case.inputs)) for case in self.cases]
 
+    def run(self, answer: Callable, case: Case) -> Outcome:
+        """What an answer gives; known answers are asked again and again, and run once."""
+        key = (answer, id(case))
+        if key not in self.remembered:
+            self.remembered[key] = run_case(answer, case)
+        return self.remembered[key]
+
     def verdict(self, answer: Callable) -> Verdict:
         """As a student would get it."""
-        return judge(self.exercise, self.aspect, self.cases, [run_case(answer, case) for case in self.cases])
+        outcomes = [self.run(answer, case) for case in self.cases]
+        return judge(self.exercise, self.aspect, self.cases, outcomes, self.run)
 
     def accepts(self, answer: Callable) -> bool:
         """Whether a verdict would be right; without the diagnosis, and so much quicker."""
