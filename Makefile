@@ -34,7 +34,7 @@ grade: $(SET_UP)  ## grade the sample class, into var/sample-class
 	$(MANYHEADS) grade
 
 test: book  ## all tests; says at the end what could not be run here
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses auto
 
 prove: $(SET_UP)  ## prove the graders: every right answer passes, every wrong one fails; here, in a page, in nbgrader
 	$(MANYHEADS) verify $(PROVE)

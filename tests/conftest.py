@@ -14,6 +14,27 @@ ROOT = Path(__file__).resolve().parents[1]
 _MISSING = "needs: "
 
 
+#: The tests of each of these share something that takes a minute to make: they stay on one worker.
+_TOGETHER = (
+    "tests/authoring/test_stock_nbgrader.py",
+    "tests/book/test_browser.py",
+    "tests/grading/test_faulty_class.py",
+    "tests/grading/test_sample_class.py",
+)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Group by file where it matters; pytest 9.2 no longer lets xdist 3.8 see its own xdist_group marks."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.split("::")[0]
+            return file if file in _TOGETHER else nodeid
+
+    return Scheduling(config, log)
+
+
 def pytest_runtest_setup(item):
     """A test whose means are missing is skipped with what would let it run, and shows up in the list at the end."""
     if item.get_closest_marker("browser"):

@@ -9,7 +9,7 @@ from manyheads.grading import batch, nbgrader_tools
 
 from ..helpers import copy_of_course, run
 
-pytestmark = [pytest.mark.nbgrader, pytest.mark.xdist_group("stock")]
+pytestmark = pytest.mark.nbgrader
 ASSIGNMENT = "01-projections"
 
 

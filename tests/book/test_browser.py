@@ -3,7 +3,7 @@
 import pytest
 from manyheads.authoring import offline_check
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from manyheads.exercises import of_chapter
 
 from ..helpers import copy_of_course, manyheads
 
-pytestmark = [pytest.mark.nbgrader, pytest.mark.xdist_group("faulty class")]
+pytestmark = pytest.mark.nbgrader
 ASSIGNMENT = "01-projections"
 FULL = sum(exercise.points for exercise in of_chapter(ASSIGNMENT))
 BEFORE_PACKING = sum(exercise.points for exercise in of_chapter(ASSIGNMENT)[:2])

@@ -11,7 +11,7 @@ from manyheads.grading import nbgrader_tools
 
 from ..helpers import copy_of_course, manyheads
 
-pytestmark = [pytest.mark.nbgrader, pytest.mark.xdist_group("sample class")]
+pytestmark = pytest.mark.nbgrader
 ASSIGNMENT = "01-projections"
 
 
