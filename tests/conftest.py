@@ -23,6 +23,7 @@ _TOGETHER = (
 )
 
 
+@pytest.hookimpl(optionalhook=True)  # xdist may be off
 def pytest_xdist_make_scheduler(config, log):
     """Group by file where it matters; pytest 9.2 no longer lets xdist 3.8 see its own xdist_group marks."""
     from xdist.scheduler import LoadScopeScheduling
