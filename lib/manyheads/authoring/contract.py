@@ -76,6 +76,9 @@ _PROMISES = {
     "padding_mask": "a boolean array (batch, 1, 1, k_len), True for the real tokens, `lengths[b]` of them",
     "split_heads": "from (batch, seq, n_heads * head_dim) to (batch, n_heads, seq, head_dim)",
     "combine_heads": "from (batch, n_heads, seq, head_dim) back to (batch, seq, n_heads * head_dim)",
+    "rms_norm": "each vector of the last axis over its root mean square, then times `weight`; it keeps the dtype",
+    "apply_rotary": "turns queries or keys (batch, heads, seq, dim) by their positions, whole numbers (seq,) or "
+    "(batch, seq); it keeps the dtype",
 }
 
 

@@ -15,6 +15,7 @@ class Case:
     inputs: dict[str, Any]  #: by parameter, in the order of the call
     probe: bool = False  #: run to tell mistakes apart; a wrong answer to it costs nothing
     most_bytes: int | None = None  #: what the call may hold at its peak beside its inputs; None: not measured
+    asks: bool = False  #: whether what it asks of a `Supply` counts: what the reference asks, each as often
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Exercise:
     given: tuple[str, ...] = ()  #: what of `manyheads.reference` the answer may use
     tolerance: dict[str, float] = field(default_factory=dict)  #: by dtype, relative to the largest element
     runs_in: tuple[str, ...] = ("notebook", "page")
+    earlier: tuple["Exercise", ...] = ()  #: the versions that notebooks were released with before this one
 
     @property
     def function_name(self) -> str:

@@ -69,6 +69,16 @@ class UnknownName(LookupError):  # noqa: N818 - the name is what users see
         super().__init__(f"no {kind} is called {name!r}; {hint}")
 
 
+class UnknownVersion(LookupError):  # noqa: N818 - as above
+    """A notebook asks for a version of an exercise that this library does not have."""
+
+    def __init__(self, exercise: Exercise, version, known: list[int]):
+        have = f"version {known[0]}" if len(known) == 1 else f"versions {', '.join(map(str, known))}"
+        newer = isinstance(version, int) and version > known[-1]
+        advice = "the notebook is newer than the library: install the newer one" * newer
+        super().__init__(f"{exercise.name} has {have} here, got {version!r}" + f"; {advice}" * newer)
+
+
 def of_chapter(chapter: str) -> tuple[Exercise, ...]:
     """A chapter's exercises, in the order of its notebook.
 
@@ -82,13 +92,15 @@ def of_chapter(chapter: str) -> tuple[Exercise, ...]:
     return importlib.import_module(CHAPTERS[chapter]).EXERCISES
 
 
-def get(name: str) -> Exercise:
-    """The exercise of this name.
+def get(name: str, version: int | None = None) -> Exercise:
+    """The exercise of this name; by default the newest version.
 
     Raises
     ------
     UnknownName
         With the nearest name, if there is none.
+    UnknownVersion
+        If this library does not have that version of it.
 
     Examples
     --------
@@ -101,7 +113,13 @@ def get(name: str) -> Exercise:
     """
     if name not in NAMES:
         raise UnknownName("exercise", name, list(NAMES))
-    return {exercise.name: exercise for exercise in of_chapter(NAMES[name])}[name]
+    newest = {exercise.name: exercise for exercise in of_chapter(NAMES[name])}[name]
+    versions = {exercise.version: exercise for exercise in (newest, *newest.earlier)}
+    if version is None:
+        return newest
+    if version not in versions:
+        raise UnknownVersion(newest, version, sorted(versions))
+    return versions[version]
 
 
 def aspect_of(exercise: Exercise, name: str):
@@ -119,5 +137,7 @@ def equivalent_mutants(exercise: Exercise) -> dict[str, str]:
         listed = importlib.import_module(f"{package}.equivalent").EQUIVALENT
     except ModuleNotFoundError:
         return {}
-    by_reason = listed.get(exercise.name, {})
+    newest = get(exercise.name).version if exercise.name in NAMES else exercise.version
+    key = exercise.name if exercise.version == newest else f"{exercise.name}, version {exercise.version}"
+    by_reason = listed.get(key, {})
     return {mutant: reason for reason, mutants in by_reason.items() for mutant in mutants}

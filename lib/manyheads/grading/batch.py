@@ -1,5 +1,6 @@
 """Grading a class: every submission by itself, several at a time, one at a time at the gradebook."""
 
+import json
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 
-from manyheads.grading import nbgrader_tools, records, results, seeds, submissions
+from manyheads.grading import nbgrader_tools, records, results, seeds, submissions, versions
 from manyheads.grading.execute import SurvivingExecute
 
 
@@ -150,6 +151,7 @@ _gradebook = None
 def _grade_one(folders: ClassFolders, submission: submissions.Submission, with_feedback: bool):
     assert _gradebook is not None  # set by _start
     config = folders.config("staged")
+    os.environ[versions.RELEASED_WITH] = json.dumps(submission.versions)  # for its kernel
     with _gradebook:
         try:
             if submission.unchanged:

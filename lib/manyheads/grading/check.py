@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 
 from manyheads.exercises import Exercise, registry
-from manyheads.grading import report, seeds
+from manyheads.grading import report, seeds, versions
 from manyheads.grading.judge import Verdict, judge, run_case
 
 
@@ -16,7 +16,13 @@ class CheckFailed(AssertionError):  # noqa: N818 - the name is part of the cours
 
 
 def check(
-    name: str, function: Callable, aspect: str | None = None, *, inputs: str = "visible", hint: int | None = None
+    name: str,
+    function: Callable,
+    aspect: str | None = None,
+    *,
+    inputs: str = "visible",
+    hint: int | None = None,
+    version: int = 1,
 ) -> None:
     """Check an answer, say what is wrong with it, and raise `CheckFailed` unless it is right.
 
@@ -32,6 +38,8 @@ def check(
         Which inputs to draw. "hidden" is for grading: other numbers of the same kinds.
     hint : int, optional
         Show this hint first: 1 is the gentlest, each later one says more. It costs nothing.
+    version : int
+        Of the exercise. A notebook that was released with a later one says so in its cells.
 
     Raises
     ------
@@ -50,11 +58,11 @@ def check(
         raise CheckFailed("check was called from inside the function that it checks; is it indented too far?")
     _checking = True
     try:
-        verdicts = _verdicts(name, function, aspect, inputs, hint)
+        verdicts = _verdicts(name, function, aspect, inputs, hint, version)
     finally:
         _checking = False
     failed = [verdict for verdict in verdicts if not verdict.right]
-    if hint is not None and inputs == "visible" and all(verdict.unwritten for verdict in verdicts):
+    if hint is not None and inputs == "visible" and verdicts and all(verdict.unwritten for verdict in verdicts):
         return  # who asks for a hint before writing has not failed
     for verdict in verdicts:
         _show(verdict, inputs)
@@ -66,16 +74,20 @@ def check(
 _checking = False
 
 
-def _verdicts(name, function, aspect, inputs, hint) -> list[Verdict]:
+def _verdicts(name, function, aspect, inputs, hint, version) -> list[Verdict]:
     __tracebackhide__ = True
     if callable(name) or not isinstance(name, str):
         raise CheckFailed('check needs the exercise\'s name first: check("exercise-name", your_function)')
     if not isinstance(aspect, str | None):
         raise CheckFailed(f"aspect must be the name of an aspect, got {type(aspect).__name__}")
     try:
-        exercise = registry.get(name)
+        exercise = versions.contract(name, version)
+        later = versions.came_later(exercise, aspect) if aspect is not None else None
+        if later is not None:  # the text of this notebook did not ask for it
+            _display(*report.not_asked(exercise, later))
+            return []
         aspects = exercise.aspects if aspect is None else (registry.aspect_of(exercise, aspect),)
-    except registry.UnknownName as error:
+    except (registry.UnknownName, registry.UnknownVersion) as error:
         raise CheckFailed(str(error)) from None
     if hint is not None:
         _show_hint(exercise, hint)

@@ -14,7 +14,7 @@ from manyheads.grading.patterns import pattern_of
 class Problem:
     """The first thing wrong with an answer."""
 
-    kind: str  #: "type", "shape", "dtype", "finite", "values" or "memory"
+    kind: str  #: "type", "shape", "dtype", "finite", "values", "memory" or "asked"
     message: str
     output: Output
     wrong: np.ndarray | None = None  #: for "finite" and "values": True where the answer is wrong

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake
+from manyheads.grading.asking import asking
 from manyheads.grading.compare import Problem, equal, problem
 from manyheads.grading.outcome import Outcome
 from manyheads.grading.run import call
@@ -91,9 +92,8 @@ def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[O
     if all(finding.right or finding.outcome is not None for finding in findings):
         return None
     for mistake in exercise.mistakes:
-        theirs = (run(mistake.answer, finding.case) for finding in findings)
-        alike = (_alike(*both, exercise) for both in zip(theirs, outcomes, (f.case for f in findings), strict=True))
-        if all(alike):
+        both = zip(findings, outcomes, strict=True)
+        if all(_alike(run(mistake.answer, f.case), outcome, f.case, exercise, run) for f, outcome in both):
             return mistake
     return None
 
@@ -103,9 +103,13 @@ def run_case(function, case: Case) -> Outcome:
     return call(function, case.inputs, measure=case.most_bytes is not None)
 
 
-def _alike(one: Outcome, other: Outcome, case: Case, exercise: Exercise) -> bool:
+def _alike(one: Outcome, other: Outcome, case: Case, exercise: Exercise, run) -> bool:
     if held_too_much(one, case) is not held_too_much(other, case):
         return False
+    if case.asks:
+        expected = run(exercise.reference, case)
+        if asking(case, expected, one).kinds != asking(case, expected, other).kinds:
+            return False
     if one.value is None or other.value is None:
         return one.exception is not None and one.exception == other.exception
     return equal(one.value, other.value, exercise.tolerance)
@@ -114,15 +118,18 @@ def _alike(one: Outcome, other: Outcome, case: Case, exercise: Exercise) -> bool
 def _finding(exercise: Exercise, case: Case, outcome: Outcome, run) -> Finding:
     if outcome.value is None:
         return Finding(case, outcome=outcome)
-    expected = run(exercise.reference, case).value
-    assert expected is not None  # a reference does not raise
-    found = problem(exercise.returns, expected, outcome.value, exercise.tolerance)
+    expected = run(exercise.reference, case)
+    assert expected.value is not None  # a reference does not raise
+    found = problem(exercise.returns, expected.value, outcome.value, exercise.tolerance)
     if found is None and held_too_much(outcome, case):
         message = (
             f"your function held {_kibibytes(outcome.peak_bytes)} at its peak beside its arguments; "
             f"at most {_kibibytes(case.most_bytes)} are allowed"
         )
         found = Problem("memory", message, exercise.returns[0])
+    asked = asking(case, expected, outcome)
+    if found is None and not asked.right:
+        found = Problem("asked", asked.message, exercise.returns[0])
     return Finding(case, found)
 
 

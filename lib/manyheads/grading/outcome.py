@@ -1,6 +1,8 @@
 """What came out of one call, as plain data: all that a judge gets to see of a student's function."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -36,6 +38,7 @@ class Outcome:
     warned: tuple[str, ...] = ()
     asked_for_unset: bool = False  #: it called np.empty, whose elements hold anything
     peak_bytes: int | None = None  #: what the call held at its peak beside its inputs, where that was measured
+    asked: Mapping[str, Counter[tuple]] = field(default_factory=dict)  #: by parameter, of every `Supply`
 
 
 def to_value(result, depth: int = 2) -> Value:

@@ -2,17 +2,19 @@
 
 import copy
 import re
+from collections.abc import Collection
 
 from manyheads.grading.execute import FLAG
 
 
-def repair(notebook, released) -> list[str]:
+def repair(notebook, released, came_later: Collection[str] = ()) -> list[str]:
     """Give a handed-in notebook back what nbgrader needs; what was done, in plain words.
 
     - Cells that lost their nbgrader metadata get it back, found by cell id, by their text, by the function that they
       define, or (a written answer) by the question before them.
     - Cells that are gone are put back as they were released.
     - Of two cells with one grade id the first counts; the other becomes an ordinary cell.
+    - `came_later` names cells that its release did not have: they are put in without a word.
     - Tags that would keep a cell from being run, and flags of our own, are removed.
     """
     notebook.metadata.pop(FLAG, None)
@@ -38,7 +40,7 @@ def repair(notebook, released) -> list[str]:
         else:
             cell = copy.deepcopy(original)
             notebook.cells.insert(_place(notebook, list(wanted), name, present), cell)
-            if original.metadata["nbgrader"]["grade"]:
+            if original.metadata["nbgrader"]["grade"] and name not in came_later:
                 put_back.append(name)
         cell.metadata["nbgrader"] = copy.deepcopy(original.metadata["nbgrader"])
         present[name] = cell

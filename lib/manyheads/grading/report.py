@@ -3,7 +3,7 @@
 import html
 import textwrap
 
-from manyheads.exercises import Exercise
+from manyheads.exercises import Aspect, Exercise
 from manyheads.grading import book_links, picture
 from manyheads.grading.judge import Finding, Verdict
 from manyheads.grading.outcome import WRONG_CALL
@@ -25,6 +25,13 @@ def hint_as_html(exercise: Exercise, number: int) -> str:
     """One hint as HTML that needs no style sheet."""
     title = f"<b>Hint {number} of {len(exercise.hints)}.</b>"
     return f'<div style="{_FRAME.format("#0072b2")}">{title} {html.escape(exercise.hints[number - 1])}</div>'
+
+
+def not_asked(exercise: Exercise, later: Aspect) -> tuple[str, str, dict]:
+    """What `check` shows of an aspect that came after the notebook was released: text, HTML, metadata."""
+    points = f"{later.points} of {later.points} point{'s' * (later.points != 1)}"
+    text = f"{exercise.name}, {later.name}: came after version {exercise.version}, {points}"
+    return f"✓ {text}", f'<div style="{_FRAME.format("#009e73")}"><b>✓ {html.escape(text)}</b></div>', {}
 
 
 def as_text(verdict: Verdict, links: bool = True) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from manyheads.exercises.supply import Supply
 from manyheads.grading import memory, unset
 from manyheads.grading.outcome import WRONG_CALL, Outcome, to_value
 
@@ -30,6 +31,7 @@ def call(function: Callable, inputs: dict[str, Any], measure: bool = False) -> O
     points to a cell with text on stderr. Only an interrupt by the user goes through.
     """
     given = {name: copy.deepcopy(value) for name, value in inputs.items()}
+    supplies = {name: value for name, value in given.items() if isinstance(value, Supply)}
     out, err = _Unclosable(), _Unclosable()
     wrong_call = _signature_problem(function, given)
     if wrong_call:
@@ -49,8 +51,9 @@ def call(function: Callable, inputs: dict[str, Any], measure: bool = False) -> O
                 outcome = _exception(error)
     return Outcome(
         **outcome,
-        changed_inputs=tuple(name for name in inputs if not _same(inputs[name], given[name])),
+        changed_inputs=tuple(n for n in inputs if n not in supplies and not _same(inputs[n], given[n])),
         peak_bytes=held.bytes,
+        asked={name: value.asked for name, value in supplies.items()},
         asked_for_unset=seen.asked,
         printed=_plain(out.getvalue()[:2000]) + _plain(err.getvalue()[:2000]),
         warned=tuple(dict.fromkeys(_plain(f"{w.category.__name__}: {w.message}") for w in caught)),

@@ -9,6 +9,7 @@ import nbformat
 from nbformat.validator import normalize
 
 from manyheads.exercises import UnknownName
+from manyheads.grading import versions
 from manyheads.grading.repair import repair
 
 _MOST_BYTES = 20 << 20
@@ -24,6 +25,7 @@ class Submission:
     notebooks: list[str] = field(default_factory=list)  #: names of those that can be graded
     data: bytes = b""  #: of its files, as they came
     key: str = ""  #: what its result depends on
+    versions: dict[str, int] = field(default_factory=dict)  #: of exercises that were mended since its release
     unchanged: bool = False  #: since it was graded the last time
     flags: list[str] = field(default_factory=list)  #: for the instructor, in plain words
 
@@ -113,7 +115,9 @@ def take_in(submission: Submission, released: dict, staged: Path, kept: Path | N
             (kept / target / f"{name}.ipynb").write_bytes(data)
         notebook = _notebook(data, file.name, submission)
         if notebook is not None:
-            submission.flags += repair(notebook, original)
+            earlier, told = versions.of_notebook(notebook.metadata)
+            submission.versions |= earlier
+            submission.flags += told + repair(notebook, original, versions.cells_that_came_later(earlier))
             (staged / target).mkdir(parents=True, exist_ok=True)
             (staged / target / f"{name}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
             submission.notebooks.append(name)

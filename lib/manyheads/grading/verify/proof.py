@@ -134,8 +134,8 @@ def _mistakes(found: Proof, exercise: Exercise, drawn: list[Drawn]) -> None:
             if not _has_form(one, mistake.answer):
                 misformed.add(mistake.name)
             error = distance(one, mistake.answer)
-            by_memory = verdict.first is not None and _kind(verdict.first) == "memory"  # its numbers are right
-            if error is not None and not by_memory:
+            numbers_right = verdict.first is not None and _kind(verdict.first) in ("memory", "asked")
+            if error is not None and not numbers_right:
                 found.nearest_wrong = min(error, found.nearest_wrong or float("inf"))
                 if error < WRONG_BEYOND:
                     told = f"mistake {mistake.name} is only {error:.1f} tolerances away: {_where(one)}"

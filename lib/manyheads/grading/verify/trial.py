@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from manyheads.exercises import Aspect, Case, Exercise
+from manyheads.grading.asking import asking
 from manyheads.grading.compare import problem
 from manyheads.grading.judge import Verdict, held_too_much, judge, run_case
 from manyheads.grading.outcome import Outcome, Value, to_value
@@ -25,7 +26,14 @@ class Drawn:
     @cached_property
     def expected(self) -> list[Value]:
         """The reference's answers."""
-        return [to_value(self.exercise.reference(**case.inputs)) for case in self.cases]
+        found = [outcome.value for outcome in self.expected_outcomes]
+        assert None not in found, "a reference does not raise"
+        return [value for value in found if value is not None]
+
+    @cached_property
+    def expected_outcomes(self) -> list[Outcome]:
+        """What the reference gives and asks."""
+        return [run_case(self.exercise.reference, case) for case in self.cases]
 
     def run(self, answer: Callable, case: Case) -> Outcome:
         """What an answer gives; known answers are asked again and again, and run once."""
@@ -42,13 +50,13 @@ class Drawn:
     def accepts(self, answer: Callable) -> bool:
         """Whether a verdict would be right; without the diagnosis, and so much quicker."""
         exercise = self.exercise
-        for case, expected in zip(self.cases, self.expected, strict=True):
+        for case, expected in zip(self.cases, self.expected_outcomes, strict=True):
             if case.probe:
                 continue
             outcome = run_case(answer, case)
-            if outcome.value is None or held_too_much(outcome, case):
+            if outcome.value is None or held_too_much(outcome, case) or not asking(case, expected, outcome).right:
                 return False
-            if problem(exercise.returns, expected, outcome.value, exercise.tolerance):
+            if problem(exercise.returns, expected.value, outcome.value, exercise.tolerance):
                 return False
         return True
 
