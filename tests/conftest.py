@@ -19,6 +19,7 @@ _TOGETHER = (
     "tests/authoring/test_stock_nbgrader.py",
     "tests/book/test_browser.py",
     "tests/grading/test_faulty_class.py",
+    "tests/grading/test_mended_exercise.py",
     "tests/grading/test_sample_class.py",
 )
 

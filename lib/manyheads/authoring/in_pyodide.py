@@ -15,7 +15,7 @@ _CODE = """
 import json
 from manyheads.exercises import get
 from manyheads.grading.verify.transcript import transcript
-import numpy, struct, sys
+import numpy, sys
 lines = [line for name in {names!r} for line in transcript(get(name), range({seeds}))]
 result = json.dumps(dict(
     python=sys.version.split()[0], numpy=numpy.__version__, bits=numpy.dtype(numpy.intp).itemsize * 8, lines=lines))

@@ -20,12 +20,11 @@ Told = Callable[[int, int, str], None]
 class Tier:
     """How much is tried."""
 
-    name: str
     seeds: range
     page_seeds: int  #: in Pyodide, where everything takes longer
 
 
-QUICK, FULL = Tier("quick", SEEDS[:3], 1), Tier("full", SEEDS, 2)
+QUICK, FULL = Tier(SEEDS[:3], 1), Tier(SEEDS, 2)
 
 
 def here(course: Course, names: list[str], tier: Tier, jobs: int, told: Told) -> list[Proof]:
@@ -52,7 +51,7 @@ def here(course: Course, names: list[str], tier: Tier, jobs: int, told: Told) ->
 
 def in_the_page(course: Course, names: list[str], tier: Tier) -> tuple[str, list[str]]:
     """(what it ran on, misses) of the exercises that a page can run, in Pyodide under Node."""
-    path = verified.record(course, "pyodide", names, tier)
+    path = verified.record(course, "pyodide", names, tier, notebooks=True)
     kept = verified.read(path)
     if kept:
         return kept, []
@@ -66,7 +65,8 @@ def through_nbgrader(course: Course, assignment: str, jobs: int, told: Told) -> 
     """The misses of an assignment's notebooks, graded by nbgrader: solution, starter, the k-th mistakes together."""
     names = [name for name in NAMES if NAMES[name] == assignment]
     source = sorted((course.solutions / assignment).glob("*.py"))
-    path = verified.record(course, f"nbgrader-{assignment}", names, *(one.read_text("utf-8") for one in source))
+    texts = [one.read_text("utf-8") for one in source]
+    path = verified.record(course, f"nbgrader-{assignment}", names, *texts, notebooks=True)
     if verified.read(path) is not None:
         return []
     misses = nbgrader_proof.prove(course, assignment, jobs, told)

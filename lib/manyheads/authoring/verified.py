@@ -15,20 +15,27 @@ from manyheads.exercises.registry import CHAPTERS
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 #: What every proof depends on. The definitions of the chapters concerned come on top.
-_SHARED = ("*.py", "costs/*.py", "exercises/*.py", "grading/**/*", "reference/*.py", "authoring/*.py")
+_SHARED = ("__init__.py", "_*.py", "config.py", "models.py", "costs/*.py", "exercises/*.py", "grading/**/*",
+           "reference/*.py")  # fmt: skip
+
+#: What makes notebooks, and runs the proofs in the page and through nbgrader.
+_NOTEBOOKS = tuple(f"authoring/{name}" for name in (
+    "contract.py", "course.py", "files.py", "first_cell.py", "in_pyodide.mjs", "in_pyodide.py", "nbgrader_proof.py",
+    "npm.py", "release.py", "sample_class.py", "source.py", "verification.py",
+))  # fmt: skip
 
 
-def record(course: Course, what: str, names: list[str], *more: object) -> Path:
+def record(course: Course, what: str, names: list[str], *more: object, notebooks: bool = False) -> Path:
     """Where the result of proving `what` of some exercises is kept, `more` being what else it depends on."""
-    return course.var / "verified" / f"{what}-{content(names, *more)[:20]}.json"
+    return course.var / "verified" / f"{what}-{content(names, *more, notebooks=notebooks)[:20]}.json"
 
 
-def content(names: list[str], *more: object) -> str:
-    """Changes with everything that the proof of these exercises depends on."""
+def content(names: list[str], *more: object, notebooks: bool = True) -> str:
+    """Changes with everything that the proof of these exercises depends on; what makes `notebooks` of them too."""
     digest = hashlib.sha256(json.dumps([np.__version__, names, *map(str, more)]).encode())
     chapters = sorted({CHAPTERS[NAMES[name]] for name in names})
     own = [Path(*chapter.split(".")[1:], "*.py").as_posix() for chapter in chapters]
-    for pattern in (*_SHARED, *own):
+    for pattern in (*_SHARED, *own, *(_NOTEBOOKS if notebooks else ())):
         for path in sorted(p for p in _PACKAGE.glob(pattern) if p.is_file() and "__pycache__" not in p.parts):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()

@@ -4,7 +4,7 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from manyheads.exercises import Exercise
 from manyheads.exercises.registry import equivalent_mutants
@@ -41,10 +41,6 @@ class Proof:
     nearest_right: float | None = None  #: the largest error of a right answer, in units of the tolerance
     nearest_wrong: float | None = None  #: the smallest of a mistake
     misses: list[str] = field(default_factory=list)
-
-    def as_dict(self) -> dict:
-        """Plain data, for a cache or another process."""
-        return asdict(self)
 
 
 def prove(exercise: Exercise, solution: str | None = None, seeds: range = SEEDS, mutate: bool = True) -> Proof:

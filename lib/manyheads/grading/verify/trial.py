@@ -50,13 +50,13 @@ class Drawn:
     def accepts(self, answer: Callable) -> bool:
         """Whether a verdict would be right; without the diagnosis, and so much quicker."""
         exercise = self.exercise
-        for case, expected in zip(self.cases, self.expected_outcomes, strict=True):
+        for case, expected, right in zip(self.cases, self.expected, self.expected_outcomes, strict=True):
             if case.probe:
                 continue
             outcome = run_case(answer, case)
-            if outcome.value is None or held_too_much(outcome, case) or not asking(case, expected, outcome).right:
+            if outcome.value is None or held_too_much(outcome, case) or not asking(case, right, outcome).right:
                 return False
-            if problem(exercise.returns, expected.value, outcome.value, exercise.tolerance):
+            if problem(exercise.returns, expected, outcome.value, exercise.tolerance):
                 return False
         return True
 
@@ -113,6 +113,3 @@ def _identical(one: Value, other: Value) -> bool:
         return (one.kind, one.number) == (other.kind, other.number)
     same = one.array.shape == other.array.shape and one.array.dtype == other.array.dtype
     return same and np.array_equal(one.array, other.array, equal_nan=one.array.dtype.kind == "f")
-
-
-__all__ = ["Drawn", "Outcome", "by_seed", "draw", "outcome_arrays"]
