@@ -8,7 +8,7 @@ MANYHEADS := $(BIN)/python -m manyheads
 SET_UP := $(VENV)/.set-up
 
 .DEFAULT_GOAL := all
-.PHONY: all setup release book grade test prove bench defects lint serve clean help
+.PHONY: all setup release kit book grade test prove bench defects lint serve clean help
 
 all: release book grade  ## set up, release the exercises, build the book, grade the sample class
 	@echo
@@ -26,6 +26,9 @@ $(SET_UP): pyproject.toml constraints.txt
 
 release: $(SET_UP)  ## exercises/ from solutions/
 	$(MANYHEADS) release
+
+kit: $(SET_UP)  ## what students get, the notebooks and the library, into var/kit
+	$(MANYHEADS) release --kit
 
 book: $(SET_UP)  ## the book, into _build/html
 	$(MANYHEADS) build

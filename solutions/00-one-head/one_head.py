@@ -20,9 +20,6 @@ from manyheads import reference
 from manyheads.grading import check
 
 # %% [markdown]
-# If that raised `ModuleNotFoundError`, the course's library is not installed in the Python that runs this notebook:
-# `%pip install` the folder of the course, or the wheel that you were given, and restart the kernel.
-#
 # **Words.** The token that looks is the *query*, the tokens that it looks at are the *keys*. Each key comes with a
 # *value*: what it hands over when it is heard.
 #

@@ -19,9 +19,6 @@ from manyheads import reference
 from manyheads.grading import check
 
 # %% [markdown]
-# If that raised `ModuleNotFoundError`, the course's library is not installed in the Python that runs this notebook:
-# `%pip install` the folder of the course, or the wheel that you were given, and restart the kernel.
-#
 # **Shapes** are written with these names throughout, and batch always comes first:
 #
 # | name | meaning |

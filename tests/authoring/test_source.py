@@ -39,13 +39,13 @@ def notebook_of(tmp_path):
 
 
 def test_ids_are_stable_and_say_what_a_cell_is(notebook_of):
-    expected = ["cell-000", "setup", "pack-heads", "check-pack-heads-values", "written"]
+    expected = ["cell-000", "library", "setup", "pack-heads", "check-pack-heads-values", "written"]
     assert [cell.id for cell in notebook_of(TEXT).cells] == expected
     assert notebook_of(TEXT) == notebook_of(TEXT)
 
 
 def test_points_and_hidden_tests_come_from_the_definition(notebook_of):
-    cell = notebook_of(TEXT).cells[3]
+    cell = notebook_of(TEXT).cells[4]
     assert cell.metadata.nbgrader == {
         "grade": True, "grade_id": "check-pack-heads-values", "locked": True, "points": 2, "schema_version": 3,
         "solution": False, "task": False,

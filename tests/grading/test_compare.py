@@ -193,3 +193,12 @@ def test_a_float_that_is_right(got):
 )
 def test_a_float_that_is_wrong(got, said):
     assert said in problem(FRACTION, to_value(0.75), to_value(got), {"float64": 1e-12}).message
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_is_not_finite_equals_only_itself(odd):
+    """A known mistake may give one, and must not be named for a finite answer."""
+    others = [x for x in (float("nan"), float("inf"), float("-inf"), 0.5, 2**2000) if repr(x) != repr(odd)]
+    assert equal(to_value(odd), to_value(odd), ONE_PRODUCT)
+    assert not any(equal(to_value(odd), to_value(other), ONE_PRODUCT) for other in others)
+    assert not any(equal(to_value(other), to_value(odd), ONE_PRODUCT) for other in others)

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from manyheads.authoring import class_run, verification
+from manyheads.authoring import class_run, kit, verification
 from manyheads.authoring import release as releasing
 from manyheads.authoring.course import Course
 from manyheads.grading import batch, submissions, tally
@@ -38,6 +38,15 @@ def release(course: Course, assignments: list[str]) -> int:
               f"{len(changed) or 'no'} file{'s' * (len(changed) != 1)} changed.", soft_wrap=True)  # fmt: skip
     if kept:
         out.print(f"What was in the way is kept in {kept}", style="yellow", soft_wrap=True)
+    return 0
+
+
+def pack_kit(course: Course, assignments: list[str]) -> int:
+    """Pack what students get, and say where it is."""
+    with progress("packing the kit") as told:
+        path = kit.build(course, assignments, told)
+    many = f"{len(assignments)} notebook{'s' * (len(assignments) != 1)}"
+    out.print(f"The kit for students: {path} ({path.stat().st_size / 1000:.0f} kB, {many})", soft_wrap=True)
     return 0
 
 

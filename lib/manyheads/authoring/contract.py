@@ -84,6 +84,9 @@ _PROMISES = {
 
 def _given(name: str) -> str:
     """``reference.split_heads(x, n_heads)`` and what it promises."""
-    parameters = inspect.signature(getattr(reference, name)).parameters.values()
-    called = ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters)
-    return f"- `reference.{name}({called})`: {_PROMISES[name]}"
+    called: list[str] = []
+    for p in inspect.signature(getattr(reference, name)).parameters.values():
+        if p.kind is p.KEYWORD_ONLY and "*" not in called:
+            called.append("*")
+        called.append(p.name if p.default is p.empty else f"{p.name}={p.default!r}")
+    return f"- `reference.{name}({', '.join(called)})`: {_PROMISES[name]}"

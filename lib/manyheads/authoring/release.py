@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 
-from manyheads.authoring import files
+from manyheads.authoring import files, first_cell
 from manyheads.authoring.course import Course, CourseError
 from manyheads.authoring.source import source_notebook
 from manyheads.grading import nbgrader_tools
@@ -15,10 +15,10 @@ from manyheads.grading import nbgrader_tools
 def build_source(course: Course, assignment: str) -> dict[str, bytes]:
     """The files of nbgrader's source folder for one assignment: the notebook, and whatever lies beside its text."""
     folder = course.solutions / course.assignment(assignment)
-    built = {}
+    built, wheel = {}, first_cell.wheel_setting(course.root)
     for name, data in files.tree(folder).items():
         if name.endswith(".py"):
-            notebook = source_notebook(folder / name)
+            notebook = source_notebook(folder / name, wheel)
             built[str(Path(name).with_suffix(".ipynb"))] = (nbformat.writes(notebook) + "\n").encode()
         elif "__pycache__" not in name:
             built[name] = data

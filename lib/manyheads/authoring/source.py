@@ -12,6 +12,7 @@ from pathlib import Path
 import jupytext
 import nbformat
 
+from manyheads.authoring import first_cell
 from manyheads.authoring.contract import HOW_IT_WORKS, contract
 from manyheads.authoring.course import CourseError
 from manyheads.exercises import Exercise, UnknownName, get
@@ -21,8 +22,10 @@ _CONTRACT = re.compile(r"<!-- contract: (\S+) -->")
 _HIDDEN = "\n\n### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS"
 
 
-def source_notebook(path: Path) -> nbformat.NotebookNode:
+def source_notebook(path: Path, wheel: str = "") -> nbformat.NotebookNode:
     """Read one authored solution; every cell gets a stable id, every graded one its complete metadata.
+
+    Behind the title comes the cell that finds the library, or installs it from `wheel`.
 
     Raises
     ------
@@ -37,6 +40,7 @@ def source_notebook(path: Path) -> nbformat.NotebookNode:
         except (ValueError, UnknownName) as error:
             raise CourseError(f"{path}, cell {index + 1}: {error}") from None
         cell.id = cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell-{index:03}"
+    notebook.cells.insert(1, first_cell.cell(wheel))
     _refuse_twice(notebook, path)
     notebook.metadata = nbformat.from_dict(
         {
@@ -68,6 +72,8 @@ def _complete(cell, exercises: dict[str, Exercise]) -> None:
             "points": aspect.points,
             "locked": True,
         }
+        if exercise.version > 1:  # so that any library, and stock nbgrader, knows what this notebook asks
+            cell.source = cell.source.rstrip().removesuffix(")") + f", version={exercise.version})"
         cell.source += _HIDDEN.format(cell.source.rstrip().removesuffix(")") + ', inputs="hidden")')
     elif said.get("solution") and cell.cell_type == "code":
         exercise = get(_defined(cell.source).replace("_", "-"))

@@ -13,6 +13,9 @@ CHAPTERS = {
     "03-masks": "manyheads.exercises.ch03_masks",
     "04-kv-cache": "manyheads.exercises.ch04_kv_cache",
     "05-sharing-heads": "manyheads.exercises.ch05_sharing_heads",
+    "06-latent": "manyheads.exercises.ch06_latent",
+    "07-tiles": "manyheads.exercises.ch07_tiles",
+    "09-learning": "manyheads.exercises.ch09_learning",
 }
 
 #: Exercise -> chapter, in the order of the notebooks. Tests hold it to the definitions.
@@ -54,6 +57,30 @@ NAMES = {
     "sharing-parameters": "05-sharing-heads",
     "sharing-cache": "05-sharing-heads",
     "pool-kv-weights": "05-sharing-heads",
+    "rms-norm": "06-latent",
+    "apply-rotary": "06-latent",
+    "compress-to-latent": "06-latent",
+    "latent-attention": "06-latent",
+    "absorbed-latent-attention": "06-latent",
+    "latent-decode-step": "06-latent",
+    "latent-cache-bytes": "06-latent",
+    "latent-rank": "06-latent",
+    "online-softmax-step": "07-tiles",
+    "merge-partial-results": "07-tiles",
+    "needed-tiles": "07-tiles",
+    "blocked-causal-attention": "07-tiles",
+    "softmax-backward": "07-tiles",
+    "attention-backward": "07-tiles",
+    "grouped-attention-backward": "07-tiles",
+    "central-difference": "07-tiles",
+    "copying-loss": "09-learning",
+    "causal-attention-maps": "09-learning",
+    "previous-token-score": "09-learning",
+    "first-token-score": "09-learning",
+    "induction-score": "09-learning",
+    "ablate-heads": "09-learning",
+    "most-needed-head": "09-learning",
+    "compare-head-counts": "09-learning",
 }
 
 

@@ -13,6 +13,7 @@ import nbformat
 
 from manyheads.grading import nbgrader_tools, records, results, seeds, submissions, versions
 from manyheads.grading.execute import SurvivingExecute
+from manyheads.studies.availability import SKIP
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def _through_a_pool(folders, waiting, seed, options: Options) -> Iterator[submis
 
 def _start(lock, seed: str) -> None:
     """Set up a worker: the seed for its kernels, and the gradebook's lock, held except while a notebook runs."""
-    os.environ[seeds.COURSE_SEED] = seed
+    os.environ[seeds.COURSE_SEED], os.environ[SKIP] = seed, "grading"
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"  # the submissions already share the cores
     global _gradebook

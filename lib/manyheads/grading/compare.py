@@ -1,5 +1,6 @@
 """Comparing an answer with what was expected: type, shape, dtype, finiteness, then values, each told apart."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,8 +143,10 @@ def _number_problem(output: Output, expected: Value, got: Value, tolerance, labe
 
 
 def _same_number(expected, got, tolerance: dict[str, float]) -> bool:
-    """Whole numbers exactly, floats within the tolerance of their size."""
+    """Whole numbers exactly, floats within the tolerance of their size; infinite only with infinite, NaN with NaN."""
     if isinstance(expected, float) and got is not None:
+        if not math.isfinite(expected):
+            return got == expected or (got != got and expected != expected)
         try:
             return abs(got - expected) <= tolerance.get("float64", 0.0) * abs(expected) or got == expected
         except OverflowError:  # an int beyond all floats

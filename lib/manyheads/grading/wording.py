@@ -19,6 +19,9 @@ _ONE_OF = {
     "n_kv_heads": "K/V head",
     "head_dim": "dim",
     "v_head_dim": "dim",
+    "rope_head_dim": "dim",
+    "latent_rank": "dim",
+    "width": "dim",
     "d_model": "dim",
 }
 

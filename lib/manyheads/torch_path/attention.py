@@ -3,6 +3,7 @@
 from manyheads import _require
 from manyheads.reference._grouping import stack_group, unstack_group
 from manyheads.torch_path._call import Call, checked, drop_unread
+from manyheads.torch_path._observe import observable
 from manyheads.torch_path._precision import own_precision
 from manyheads.torch_path._sdpa import sdpa
 from manyheads.torch_path._shapes import Bool, Float, Tensor
@@ -11,6 +12,7 @@ from manyheads.torch_path.scores import scores_up_to
 BACKENDS = ("auto", "math", "sdpa", "triton", "cuda")
 
 
+@observable
 def attention(
     q: Float[Tensor, "batch heads q_len head_dim"],
     k: Float[Tensor, "batch kv_heads k_len head_dim"],

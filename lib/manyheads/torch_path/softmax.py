@@ -3,10 +3,12 @@
 import torch
 
 from manyheads import _require
+from manyheads.torch_path._observe import observable
 from manyheads.torch_path._precision import working
 from manyheads.torch_path._shapes import Float, Tensor
 
 
+@observable
 def softmax(
     scores: Float[Tensor, "*axes"], axis: int = -1
 ) -> Float[Tensor, "*axes"]:

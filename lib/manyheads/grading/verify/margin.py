@@ -50,8 +50,9 @@ def _of_values(expected: Value, got: Value, tolerance: dict[str, float]) -> floa
         if not relative or not want.size:
             far |= not np.array_equal(want, have)  # where nothing may differ, any difference is far away
             continue
+        far |= not np.array_equal(want[~finite], have[~finite], equal_nan=True)  # no tolerance makes infinity finite
         scale = float(np.abs(want[finite]).max(initial=0.0)) * relative
-        off = float(np.abs(have.astype("float64") - want.astype("float64"))[finite].max(initial=0.0))
+        off = float(np.abs(have[finite].astype("float64") - want[finite].astype("float64")).max(initial=0.0))
         found = 0.0 if off == 0 else float("inf") if scale == 0 else off / scale
         largest = found if largest is None else max(largest, found)
     return float("inf") if far and largest is not None else largest

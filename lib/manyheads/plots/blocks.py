@@ -1,127 +1,18 @@
-"""Figures of the course: arrays in, Axes out. `show` puts a figure into a page so that it follows light and dark.
+"""Projections, layouts and heads as blocks of cells."""
 
-Heads keep their colours through the whole course, and so do Q, K and V. Both palettes are safe for the
-colour-blind (heads: Paul Tol's "bright"; Q, K, V: Okabe and Ito), and nothing is said by colour alone.
-"""
-
-import functools
-import html
-import io
-import re
-from typing import Any
-
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 
-HEAD_COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
+from manyheads._colours import HEAD_COLOURS, head_colour
+from manyheads.plots.pictures import INK, canvas, styled
+
 QKV_COLOURS = {"q": "#0072b2", "k": "#e69f00", "v": "#009e73"}
 WRONG = "#d55e00"
 
-#: Drawn in this colour, text and lines take the colour of the page's text.
-INK = "#010203"
 
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 11,
-    "text.color": INK,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-}
-
-
-class Picture:
-    """Figures as inline SVG, each with a text for those who do not see it; notebooks and the book show them."""
-
-    def __init__(self, svgs: list[str], widths: list[float], alt: str, caption: str = ""):
-        self.svgs, self.widths, self.alt, self.caption = svgs, widths, alt, caption
-
-    def _repr_html_(self) -> str:
-        caption = f"<figcaption>{html.escape(self.caption)}</figcaption>" if self.caption else ""
-        # Side by side, all at one scale, down to about half their size; then below each other.
-        style = "flex:{0:.0f} 1 {1:.0f}px;max-width:{0:.0f}px"
-        panels = "".join(
-            f'<div class="mh-panel" style="{style.format(width, 0.45 * width)}" tabindex="0">{svg}</div>'
-            for svg, width in zip(self.svgs, self.widths, strict=True)
-        )
-        return f'<figure class="mh-figure"><div class="mh-panels">{panels}</div>{caption}</figure>'
-
-    def __repr__(self) -> str:
-        return f"<Picture: {self.alt}>"
-
-
-def _styled(draw):
-    """Draw in the course's style: texts take their colour when they are made."""
-
-    @functools.wraps(draw)
-    def styled(*args, **kwargs):
-        with mpl.rc_context(_STYLE):
-            return draw(*args, **kwargs)
-
-    return styled
-
-
-@_styled
-def canvas(width: float, height: float, unit: float = 0.46) -> tuple[Figure, Axes]:
-    """A figure for blocks: `width` by `height` units of `unit` inches, y downwards, no frame."""
-    made = Figure(figsize=(unit * width, unit * height))
-    ax = made.add_axes((0, 0, 1, 1))
-    ax.set_xlim(0, width)
-    ax.set_ylim(height, 0)
-    ax.axis("off")
-    return made, ax
-
-
-def show(of: Figure | list[Figure], alt: str | list[str], name: str, caption: str = "") -> Picture:
-    """A figure as a `Picture`, or several that stand side by side and below each other on a narrow page.
-
-    Parameters
-    ----------
-    of : Figure, or list of them
-    alt : str, or list of them
-        What each figure says, in words.
-    name : str
-        Its name on the page: keeps the ids inside two figures apart, and the file the same from run to run.
-    caption : str
-        A line below, for all.
-    """
-    figures = [of] if isinstance(of, Figure) else of
-    alts = [alt] if isinstance(alt, str) else alt
-    svgs = [_svg(f, a, f"{name}-{i}") for i, (f, a) in enumerate(zip(figures, alts, strict=True))]
-    widths = [96 * float(f.get_size_inches()[0]) for f in figures]
-    return Picture(svgs, widths, " ".join(alts), caption)
-
-
-def _svg(of: Figure, alt: str, name: str) -> str:
-    file = io.StringIO()
-    with mpl.rc_context({**_STYLE, "svg.hashsalt": name}):
-        of.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    svg = file.getvalue()
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
-    svg = svg.replace(INK, "currentColor")
-    size = re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', svg)
-    assert size is not None  # matplotlib writes both
-    # Below half its size its letters could not be read: then it scrolls in its frame.
-    style = f"width:100%;min-width:{0.45 * float(size[1]) * 4 / 3:.0f}px"
-    svg = svg.replace(size[0], f'role="img" aria-label="{html.escape(alt)}" style="{style}"', 1)
-    prefix = re.sub(r"\W+", "-", name)
-    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
-
-
-def head_colour(head: int) -> str:
-    """The colour of a head; from the eighth on they come again."""
-    return HEAD_COLOURS[head % len(HEAD_COLOURS)]
-
-
-@_styled
+@styled
 def blocks(ax: Axes, at: tuple[float, float], colours: np.ndarray, labels: np.ndarray | None = None) -> None:
     """Draw a matrix as unit cells.
 
@@ -145,7 +36,7 @@ def _write(ax: Axes, x: float, y: float, text, size: float, ha: str = "center", 
     ax.text(x, y, str(text), ha=ha, va=va, fontsize=size, color=INK)
 
 
-@_styled
+@styled
 def per_head_and_fused(x: np.ndarray, w: np.ndarray) -> Figure:
     """X times each head's matrix, above X times all of them side by side.
 
@@ -182,7 +73,7 @@ def per_head_and_fused(x: np.ndarray, w: np.ndarray) -> Figure:
     return made
 
 
-@_styled
+@styled
 def where_numbers_went(product: np.ndarray, panels: dict[str, np.ndarray | None]) -> Figure:
     """One sequence's product (tokens by width), and what ways of splitting it make of each head.
 
@@ -226,7 +117,7 @@ def _mark(ax: Axes, x: float, y: float) -> None:
     ax.add_patch(Polygon([(x + 0.6, y + 0.06), (x + 0.94, y + 0.06), (x + 0.94, y + 0.4)], color=WRONG, linewidth=0))
 
 
-@_styled
+@styled
 def fused_layouts(orders: dict[str, list[str]]) -> Figure:
     """Strips of blocks, one for each layout.
 
@@ -243,7 +134,7 @@ def fused_layouts(orders: dict[str, list[str]]) -> Figure:
     return made
 
 
-@_styled
+@styled
 def bars(values: dict[str, float], unit: str, form: str = "{:.3g}") -> Figure:
     """Horizontal bars with their values written beside them.
 

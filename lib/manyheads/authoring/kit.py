@@ -1,0 +1,83 @@
+"""What students get: one archive with the library as a wheel, the notebooks and a README, and nothing of solutions/."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from importlib.resources import files as resources
+from pathlib import Path
+
+import nbformat
+
+from manyheads import __version__
+from manyheads.authoring import files, first_cell, kit_guard
+from manyheads.authoring.course import Course
+from manyheads.authoring.kit_wheel import LICENCES, build_wheel
+from manyheads.authoring.release import build_release, build_source
+
+TOP = "many-heads"
+Told = Callable[[int, int, str], None]
+
+
+def build(course: Course, assignments: list[str], told: Told = lambda done, of, what: None) -> Path:
+    """Pack the kit of some assignments into var/kit; the same content gives the same bytes.
+
+    Raises
+    ------
+    CourseError
+        If a notebook or the wheel cannot be built, or if a file would give an answer away.
+    """
+    told(0, len(assignments) + 1, "the wheel")
+    name, wheel = build_wheel(course.root)
+    packed, answers, heads = {name: wheel}, [], {}
+    for done, assignment in enumerate(assignments, 1):
+        told(done, len(assignments) + 1, assignment)
+        answers += kit_guard.answers(build_source(course, assignment))
+        for file, data in build_release(course, assignment).items():
+            path = f"exercises/{assignment}/{file}"
+            packed[path] = data
+            if file.endswith(".ipynb"):
+                heads[path] = nbformat.reads(data.decode(), as_version=4).cells[0].source
+    packed["README.md"] = readme(name, heads, first_cell.wheel_setting(course.root)).encode()
+    packed |= {licence: (course.root / licence).read_bytes() for licence in LICENCES}
+    kit_guard.require_no_answer(packed, answers)
+    path = course.var / "kit" / f"{TOP}-{__version__}.zip"
+    files.write(path, archive({f"{TOP}/{file}": data for file, data in packed.items()}))
+    return path
+
+
+def readme(wheel: str, heads: dict[str, str], address: str) -> str:
+    """The kit's README: how to start with this wheel, and the notebooks as their own first cells describe them."""
+    colab = "upload the notebook, and run it."
+    if not address.startswith("https://"):
+        colab = f"upload the notebook, and put `{wheel}` into the folder that the panel *Files* shows. Then run it."
+    lines = ["| notebook | about | minutes | torch |", "|---|---|---|---|"]
+    lines += [f"| `{path}` | {' | '.join(described(head))} |" for path, head in sorted(heads.items())]
+    text = resources("manyheads.authoring").joinpath("kit_readme.md").read_text("utf-8")
+    return text.replace("@WHEEL@", wheel).replace("@COLAB@", colab).replace("@NOTEBOOKS@", "\n".join(lines))
+
+
+def described(head: str) -> tuple[str, str, str]:
+    """(title, minutes, whether torch is needed) of a notebook, as its first cell says it."""
+    title = re.search(r"^# (?:\d+ · )?(.+)$", head, re.M)
+    minutes = re.search(r"\*\*Time:\*\* about (\d+) minutes", head)
+    needs = re.search(r"\*\*You need:\*\* (.+?)\n(?:\*\*|\n)", head, re.S)
+    sentences = re.split(r"(?<=\.)\s+", " ".join(needs[1].split())) if needs else []
+    torch = " ".join(one for one in sentences if "torch" in one.lower())
+    return (
+        title[1] if title else "",
+        minutes[1] if minutes else "",
+        "no" if not torch or "no torch" in torch.lower() else torch,
+    )
+
+
+def archive(packed: dict[str, bytes]) -> bytes:
+    """A zip archive of these files that does not depend on the time or the machine's permissions."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, data in sorted(packed.items()):
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            target.writestr(entry, data)
+    return written.getvalue()
