@@ -14,8 +14,9 @@ class Edit(NamedTuple):
 
 class Defect(NamedTuple):
     kind: str
-    path: str  # whose tests have to catch it: "numpy", "torch" or "both"
+    path: str  # whose tests have to catch it: "numpy", "torch", "both", "graders", "probes"
     edits: list[Edit]
+    tests: tuple[str, ...] = ()  # those among them that are about it
 
 
 def _both(kind: str, *edits: tuple[str, str, str, str, str]) -> list[Defect]:

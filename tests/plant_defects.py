@@ -23,8 +23,17 @@ TESTS = {
     "both": [*QUICK, "tests/reference", "tests/torch_path", LAST],
     "graders": [
         f"tests/grading/{name}"
-        for name in ("test_compare.py", "test_unset.py", "test_memory.py", "verify", "test_check.py")
+        for name in (
+            "test_compare.py",
+            "test_unset.py",
+            "test_asking.py",
+            "test_memory.py",
+            "test_versions.py",
+            "verify",
+            "test_check.py",
+        )
     ],
+    "probes": ["tests/probes"],
 }
 
 
@@ -50,7 +59,12 @@ def caught_by(defect: Defect | None, path: str = "both") -> str | None:
             plant(defect, copy / "lib")
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
         # Compiling takes long and finds what the rest finds; a failing example need not be made small.
-        command += ["-k", "not compiled", "--hypothesis-profile=no-shrink", *TESTS[defect.path if defect else path]]
+        command += [
+            "-k",
+            "not compiled",
+            "--hypothesis-profile=no-shrink",
+            *((defect and defect.tests) or TESTS[defect.path if defect else path]),
+        ]
         env = os.environ | {"PYTHONPATH": str(copy / "lib"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
         if done.returncode == 0:

@@ -11,7 +11,8 @@ from contextlib import redirect_stdout
 import manyheads
 import pytest
 
-PACKAGES = ["manyheads", "manyheads.reference", "manyheads.torch_path", "manyheads.costs", "manyheads.models"]
+PACKAGES = ["manyheads", "manyheads.reference", "manyheads.torch_path", "manyheads.costs", "manyheads.models",
+            "manyheads.probes", "manyheads.studies"]  # fmt: skip
 
 #: Looking something up has no formula; the source is in what is found.
 LOOK_UPS = {"manyheads.models.get", "manyheads.models.published"}

@@ -29,7 +29,8 @@ def run(code: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("module", ["manyheads", "manyheads.reference", "manyheads.exercises", "manyheads.grading"])
+@pytest.mark.parametrize("module", ["manyheads", "manyheads.reference", "manyheads.exercises", "manyheads.grading",
+                                    "manyheads.probes", "manyheads.studies"])  # fmt: skip
 def test_importing_loads_numpy_and_the_standard_library_only(module):
     done = run(
         "import sys, numpy\nbefore = set(sys.modules)\n"

@@ -16,6 +16,6 @@ def test_is_caught(defect):
     assert caught_by(defect) is not None
 
 
-@pytest.mark.parametrize("path", ["both", "graders"])
+@pytest.mark.parametrize("path", ["both", "graders", "probes"])
 def test_the_same_tests_pass_without_a_defect(path):
     assert caught_by(None, path) is None

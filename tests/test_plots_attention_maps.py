@@ -67,6 +67,15 @@ def test_of_two_sequences_the_chosen_one_is_told():
     assert "the first token, 1.00" in plots.attention_maps({"a": both}).alt
 
 
+def test_a_fixed_distance_and_no_fixed_place_are_told():
+    induction = np.zeros((1, 12, 12))
+    induction[0, np.arange(5, 12), np.arange(7)] = 0.9
+    assert "on the token 5 before, 0.90 on average" in plots.attention_maps(induction).alt
+    even = np.tril(np.ones((1, 24, 24)))
+    even /= even.sum(-1, keepdims=True)
+    assert "on no fixed place: at most the token before, 0.12 on average" in plots.attention_maps(even).alt
+
+
 def test_maps_with_other_keys_are_told_too():
     crossed = np.zeros((1, 4, 3))
     crossed[..., 2] = 1

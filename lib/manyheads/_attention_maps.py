@@ -121,10 +121,11 @@ def is_causal(weights: np.ndarray) -> bool:
 def in_words(weights: np.ndarray) -> str:
     """Where the largest mean weight of one map (q_len, k_len) lies: "the token before, 0.81 on average".
 
-    Of four places: the token itself, those before and after it, and the first.
+    Of the token itself, those before and after it, those at a fixed distance before it, and the first. Where none of
+    them has a quarter of the weight, it says so.
 
-    The mean is over the queries that have a token before them; in a causal map, a query's own token is the last one
-    that it may read.
+    The mean is over the queries that have such a token; in a causal map, a query's own token is the last one that it
+    may read.
     """
     q_len, k_len = weights.shape
     own = np.arange(q_len) + (k_len - q_len)
@@ -139,6 +140,11 @@ def in_words(weights: np.ndarray) -> str:
         "the first token": weights[queries, 0],
         "the token after": weights[followed, own[followed] + 1],
     }
+    for distance in range(2, k_len):
+        far = np.flatnonzero(own >= distance)
+        if 3 * far.size > q_len:  # a few queries would say nothing of the head
+            places[f"the token {distance} before"] = weights[far, own[far] - distance]
     means = {place: float(found.mean()) for place, found in places.items() if found.size}
     most = max(means, key=lambda place: means[place])
-    return f"{most}, {means[most]:.2f} on average"
+    told = f"{most}, {means[most]:.2f} on average"
+    return told if means[most] >= 0.25 else f"no fixed place: at most {told}"

@@ -307,7 +307,7 @@ check("absorbed-latent-attention", absorbed_latent_attention, aspect="float32")
 #
 # Now one step of writing: each sequence gets one new token. The cache holds, for the `past` tokens before it, the
 # latents, *normed already*, and the rotary keys, *turned already*. They stand at positions 0 to `past - 1`, so the new
-# token has position `past`. In this order:
+# token has position `past`: count before you append. In this order:
 #
 # 1. The new token's product with `w_down` has been made for you: `down`, the latent first, then the rotary key. Norm
 #    the latent, once, as in part 3: RMSNorm with the weight `norm` and eps `1e-6`. Turn the rotary key by position
@@ -426,8 +426,8 @@ check("latent-cache-bytes", latent_cache_bytes, aspect="a long context")
 # `most` *and* whose loss is within 1 bit of MHA's; a loss below MHA's is within, too. If there is none, `rank` is -1.
 #
 # The losses are in *nats*: they come from the natural logarithm. One bit is $\ln 2 = 0.693$ nats. So "within 1 bit"
-# means that the loss is at most $\ln 2$ larger than `mha_loss`. Measured losses are noisy, and need not fall with every
-# step of the rank.
+# means that the loss is at most $\ln 2$, `np.log(2)`, larger than `mha_loss`. Measured losses are noisy, and need not
+# fall with every step of the rank.
 #
 # By hand: four heads of 16, so `d_model` is 64, and no rotary key. MHA keeps 128 numbers, an eighth is 16, and `most`
 # is 15. The candidates 4, 8, 12 and 16 have the losses 2.8, 2.6, 2.3 and 2.1, and MHA has 2.0. Rank 4 is 0.8 nats off,

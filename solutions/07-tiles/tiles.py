@@ -199,8 +199,8 @@ check("needed-tiles", needed_tiles, aspect="empty rows")
 # For each block of queries, go over its tiles with the state of part 1, for all sequences and heads at once. On the
 # diagonal a tile has allowed and forbidden pairs: inside it, compare the numbers of the tokens in the whole sequence.
 # Attention is causal, scores are scaled by `head_dim ** -0.5`, and a query that sees no key gives 0. `head_dim` and
-# the other sizes are those of the arrays in the tiles. Since `q_len` and `k_len` are at least 1, the last query sees a
-# key, and at least one tile is needed.
+# the other sizes are those of the arrays in the tiles. There is always a needed tile that tells you: the last query
+# sees every key. It need not be tile (0, 0), since the first block of queries may see nothing.
 #
 # By hand: two queries, two keys, blocks of one. There are four tiles, and (0, 1) is not needed. Query 0 sees key 0
 # only, and gives its value, 10. Query 1 has a score of 0 = log 1 with key 0, so its state is 0, 1, 10; then a score of
@@ -428,9 +428,8 @@ check("grouped-attention-backward", grouped_attention_backward, aspect="float32"
 #
 # where only this element is moved, and all others are where they were. This *central difference* is off by an amount
 # that shrinks with the square of the step. With one side only, $(f(x + \text{step}) - f(x)) / \text{step}$, it shrinks
-# with the step itself. In your function the other elements of `x` must be as they came in, for every element. `f`
-# takes an array of the shape of `x`, and gives one number. Here `x` has four axes, like queries and keys; some may
-# have a single element.
+# with the step itself. `f` takes an array of the shape of `x`, and gives one number. Here `x` has four axes, like
+# queries and keys; some may have a single element.
 #
 # By hand: `f` is the sum of the third powers, `x` is `[1, 2]` and the step 0.5. For the first element: 1.5³ - 0.5³ =
 # 3.375 - 0.125 = 3.25, over 2 · 0.5 = 1: that is 3.25. For the second: 15.625 - 3.375 = 12.25. The true slopes are 3
@@ -461,13 +460,15 @@ check("central-difference", central_difference, aspect="other shapes")
 
 # %% [markdown]
 # **Now test your own gradients.** The loss has to be one number, and any will do: take the sum of the result, each
-# element times a fixed random number. Then these numbers are `grad_out`. The cell below does this for parts 5 and 6,
-# once they are written; nothing here is graded. The differences that it prints should be near 1e-9, or smaller.
+# element times a fixed random number. Then these numbers are the gradient that comes in. The cell below does this for
+# parts 5 and 6, once both and part 8 are written; nothing here is graded. The differences that it prints should be
+# near 1e-9, or smaller.
 
 # %%
 rng = np.random.default_rng(0)
 q, k = rng.standard_normal((2, 1, 2, 3, 4))  # one sequence, two heads, three tokens
 v, grad_out = rng.standard_normal((2, 1, 2, 3, 5))
+scores, grad = rng.standard_normal((2, 1, 2, 3, 3))
 
 
 def weights_of(scores):
@@ -475,18 +476,23 @@ def weights_of(scores):
     return reference.softmax(np.where(reference.causal_mask(*scores.shape[2:]), scores, -np.inf))
 
 
+def loss_of_scores(scores):
+    """One number that depends on the scores: the sum of the weights times grad."""
+    return float((grad * weights_of(scores)).sum())
+
+
 def loss_of_keys(k):
     """One number that depends on the keys: the sum of the result times grad_out."""
     return float((grad_out * (weights_of(q @ k.swapaxes(2, 3) * q.shape[3] ** -0.5) @ v)).sum())
 
 
-by_hand = attention_backward(q, k, v, grad_out)[1]
-print("by the keys:  ", np.abs(by_hand - central_difference(loss_of_keys, k, 1e-5)).max())
-
-scores, grad = rng.standard_normal((2, 1, 2, 3, 3))
-by_hand = softmax_backward(weights_of(scores), grad)
-by_moving = central_difference(lambda s: float((grad * weights_of(s)).sum()), scores, 1e-5)
-print("by the scores:", np.abs(by_hand - by_moving).max())
+try:
+    by_hand = softmax_backward(weights_of(scores), grad)
+    print("by the scores:", np.abs(by_hand - central_difference(loss_of_scores, scores, 1e-5)).max())
+    by_hand = attention_backward(q, k, v, grad_out)[1]
+    print("by the keys:  ", np.abs(by_hand - central_difference(loss_of_keys, k, 1e-5)).max())
+except NotImplementedError:
+    print("Write parts 5, 6 and 8 first, then run this cell again.")
 
 # %% [markdown]
 # ## 9 · In your own words

@@ -39,8 +39,9 @@ from manyheads.grading import check
 # at 0.
 #
 # The next cell trains the model for the experiments. It has two layers of attention with two heads each and nothing
-# else, and learns sequences that begin to repeat themselves after a while. `pair` then holds, for fresh sequences whose
-# second half repeats the first:
+# else, and learns sequences that begin to repeat themselves after a while. In training, only the tokens that can be
+# known count: those after the first of the repeat. `pair` then holds, for fresh sequences whose second half repeats the
+# first:
 #
 # | name | what it is |
 # |---|---|
@@ -48,7 +49,7 @@ from manyheads.grading import check
 # | `pair.first` | where the repeated half begins |
 # | `pair.logits` | (batch, seq, vocabulary), of the trained model |
 # | `pair.maps`, `pair.untrained_maps` | (layers, batch, heads, seq, seq), after training and before it |
-# | `pair.loss(layer, head)` | the loss without one head; with -1 and -1, of the whole model |
+# | `pair.loss(layer, head)` | the loss with one head replaced by 0; with -1 and -1, of the whole model |
 # | `pair.n_layers`, `pair.n_heads` | 2 and 2 |
 
 # %%
@@ -79,8 +80,9 @@ pair = studies.induction(seed=0) if studies.wanted() else None  # some seconds
 #
 # <!-- contract: copying-loss -->
 #
-# Logits may be large. An exponential beyond 709 is infinite, and one below -745 is 0. But the loss does not change if
-# the same number is taken away from all logits of a row, such as the largest of them. And a probability that is too
+# Logits may be large. The exponential of a number beyond 709 is infinite, and that of one below -745 is 0 (in float32
+# beyond 88 and below -103). But the loss does not change if the same number is taken away from all logits of a row,
+# such as the largest of them: from those that are summed *and* from that of the token. And a probability that is too
 # small for a float has a logarithm all the same: do not compute the probability on the way.
 
 
@@ -104,13 +106,19 @@ check("copying-loss", copying_loss, aspect="large logits")
 
 # %% [markdown]
 # **Try it** on the trained model. The token at `pair.first` itself is the start of the repeat, and cannot be known yet:
-# only from the one after it can the model tell where it is. Guessing among 32 tokens costs log 32 = 3.47.
+# only from the one after it can the model tell where it is. Guessing among 32 tokens costs log 32 = 3.47. Before you
+# run the cell: which of its three losses is the largest?
 
 # %%
 if pair is not None:
-    print("from the second repeated token on", copying_loss(pair.logits, pair.tokens, pair.first + 1))
-    print("from the first repeated token on ", copying_loss(pair.logits, pair.tokens, pair.first))
-    print("over the whole sequence          ", copying_loss(pair.logits, pair.tokens, 1))
+    print("from the second repeated token on", round(float(copying_loss(pair.logits, pair.tokens, pair.first + 1)), 3))
+    print("from the first repeated token on ", round(float(copying_loss(pair.logits, pair.tokens, pair.first)), 3))
+    print("over the whole sequence          ", round(float(copying_loss(pair.logits, pair.tokens, 1)), 3))
+
+# %% [markdown]
+# Over the whole sequence the model does worse than guessing. It learnt only what can be known, and nobody taught it to
+# be unsure: in the first half it is sure, and wrong. One token alone that cannot be known, the first of the repeat,
+# makes the second loss so much larger than the first. That is why a loss has to say which tokens it counts.
 
 # %% [markdown]
 # ## 2 · A map for each head
@@ -188,8 +196,8 @@ if pair is not None:
 # `i` on token `i - 1`, and average it over the queries and over all sequences of the batch. Query 0 has no token
 # before it and is left out: the mean is over queries 1 to `seq - 1`. There is one score for each head, between 0 and 1.
 #
-# By hand: one sequence, one head, three tokens. The rows are `[1, 0, 0]`, `[0.75, 0.25, 0]` and `[0.25, 0.25, 0.5]`.
-# Query 1 gives 0.75 to token 0, query 2 gives 0.25 to token 1. The score is their mean, 0.5.
+# By hand: one sequence, one head, three tokens. The rows are `[1, 0, 0]`, `[0.75, 0.25, 0]` and `[0.25, 0.5, 0.25]`.
+# Query 1 gives 0.75 to token 0, query 2 gives 0.5 to token 1. The score is their mean, 0.625.
 #
 # <!-- contract: previous-token-score -->
 #
@@ -231,7 +239,7 @@ if pair is not None:
 # the batch. Query 0 sees nothing else, so its weight is 1 in any head: it is left out, and the mean is over queries
 # 1 to `seq - 1`.
 #
-# By hand: with the rows `[1, 0, 0]`, `[0.75, 0.25, 0]` and `[0.25, 0.25, 0.5]`, queries 1 and 2 give 0.75 and 0.25 to
+# By hand: with the rows `[1, 0, 0]`, `[0.75, 0.25, 0]` and `[0.25, 0.5, 0.25]`, queries 1 and 2 give 0.75 and 0.25 to
 # token 0. The score is 0.5.
 #
 # <!-- contract: first-token-score -->
@@ -289,7 +297,9 @@ if pair is not None:
 #
 # <!-- contract: induction-score -->
 #
-# The result has the dtype of the weights. Loops are fine.
+# The result has the dtype of the weights. Loops are fine. If NumPy says that an index is out of bounds, look at your
+# `p`: it has to be a place of this very sequence, and one *before* `i`. So look `p` up first and note the query's own
+# place afterwards, and begin each sequence with nothing noted.
 
 
 # %% nbgrader={"solution": true}
@@ -341,8 +351,9 @@ if pair is not None:
 # replace what it gives before that:
 #
 # - `"zero"`: by 0, for every sequence and token;
-# - `"mean"`: by its own mean over all sequences and tokens, one vector of `head_dim` numbers, the same everywhere. So
-#   the head says nothing about *this* token any more, and the next layer still gets numbers of the usual size.
+# - `"mean"`: by the mean of what it gave, over all sequences and tokens: one vector of `head_dim` numbers, the same
+#   everywhere. Each ablated head has a mean of its own. So the head says nothing about *this* token any more, and the
+#   next layer still gets numbers of the usual size.
 #
 # The other heads stay as they are. `ablated` may name several heads, in any order, or none.
 #
@@ -423,8 +434,10 @@ check("most-needed-head", most_needed_head, aspect="every ablation helps")
 check("most-needed-head", most_needed_head, aspect="calls")
 
 # %% [markdown]
-# **Try it.** Which head does the trained pair of layers need most? Is it one that had a high induction score? Think
-# about what the heads of the second layer could find if no head below told each token what stands before it.
+# **Try it.** Which head does the trained pair of layers need most? Is it one that had a high induction score? A key in
+# the first layer knows its own token and place, but not what stands before it. Think about what the heads of the second
+# layer could find if no head below told each token that. And both heads of the second layer had a high induction score:
+# why does the loss rise so little without either one of them?
 
 # %%
 if pair is not None:
@@ -496,6 +509,10 @@ if studies.wanted():
         print(f"{n_heads:2} heads  {mean:.3f} nats  {said}")
 
 # %% [markdown]
+# The task asks for four places, and with four heads each can look at one of them. What comes after that is no law, but
+# what three seeds show on this task. "Cannot be told" is not "there is no difference": ever smaller losses leave less
+# and less to tell.
+#
 # Three heads are not in the list, and here is why. `head_dim` is `d_model / n_heads`, and 3 does not divide 64.
 
 # %%
@@ -512,8 +529,8 @@ except ValueError as error:
 # *10 minutes. You need: parts 3 to 7 read. 4 points, given by a person.*
 #
 # A colleague looks at one head of a model. In its maps there is a clear line on the diagonal just below the main one.
-# "It is a previous-token head," she says, "the model needs it, and there are others like it: all eight heads of this
-# layer have different maps, so each has learnt a job of its own." Then she ablates the head, and the loss rises by
+# "It is a previous-token head," she says, "the model needs it, and the others have jobs too: all eight heads of this
+# layer have different maps, so each has learnt something of its own." Then she ablates the head, and the loss rises by
 # 0.001. In at most 200 words:
 #
 # - (a) Which of her three claims does the line support, and which does the ablation speak against (1 point)?

@@ -41,7 +41,8 @@ def test_the_points_and_the_way_to_a_hint_are_told(name):
     exercise = get(name)
     text = contract.contract(exercise)
     assert f"**{exercise.points} points:** *{exercise.aspects[0].name}* {exercise.aspects[0].points} (" in text
-    assert f'Stuck? `check("{name}", {exercise.function_name}, hint=1)` to `hint={len(exercise.hints)}`' in text
+    call = f'check("{name}", {exercise.function_name}, hint=1)'
+    assert f"Stuck? In a cell of your own, `{call}` to `hint={len(exercise.hints)}` costs nothing." in text
 
 
 def test_arguments_that_need_their_name_are_told_so():

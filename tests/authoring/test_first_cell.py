@@ -24,11 +24,12 @@ def run(folder, wheel="", bare=False, **environment):
 
 def test_it_is_short_ascii_and_locked():
     cell = first_cell.cell()
-    assert cell.source.isascii() and len(cell.source.splitlines()) <= 32
+    assert cell.source.isascii() and len(cell.source.splitlines()) <= 36
     assert max(map(len, cell.source.splitlines())) <= 120
     assert cell.metadata.nbgrader == {
         "grade": False, "grade_id": "library", "locked": True, "schema_version": 3, "solution": False, "task": False,
     }  # fmt: skip
+    assert cell.metadata.jupyter == {"source_hidden": True}
 
 
 def test_every_notebook_has_it_behind_its_title(course):
@@ -72,8 +73,8 @@ def test_without_library_and_wheel_it_says_what_to_do(tmp_path):
     folder.mkdir(parents=True)
     done = run(folder, bare=True)
     last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("FileNotFoundError: The course's library is missing. Put its file manyheads-...whl beside")
-    assert "Instructors: set its address under [tool.manyheads] in pyproject.toml" in last
+    file = f"manyheads-{__version__}-py3-none-any.whl"
+    assert last.startswith(f"FileNotFoundError: The course's library is missing. Put the file {file}, under this very")
     assert "During handling" not in done.stderr
 
 
@@ -89,11 +90,28 @@ def test_a_wheel_in_the_kits_places_is_found(tmp_path, place):
 
 
 def test_the_environment_wins_over_the_setting_and_that_over_what_lies_near(tmp_path):
-    (tmp_path / "manyheads-0.1.0-py3-none-any.whl").touch()
+    for name in ("manyheads-0.1.0-py3-none-any.whl", "set.whl", "mine.whl"):
+        (tmp_path / name).touch()
     assert run(tmp_path, bare=True).stdout.startswith("Installing manyheads-0.1.0")
     assert run(tmp_path, bare=True, wheel="./set.whl").stdout.startswith("Installing ./set.whl")
     done = run(tmp_path, bare=True, wheel="./set.whl", MANYHEADS_WHEEL="./mine.whl")
     assert done.stdout.startswith("Installing ./mine.whl")
+
+
+@pytest.mark.parametrize(
+    "said", ["nonsense", "manyheads", "gone.whl", "here.zip", "http://example.org/a.whl", "https://x"]
+)
+def test_what_is_no_wheel_is_not_given_to_pip(tmp_path, said):
+    """pip takes any word for the name of a package, and would install a stranger's."""
+    (tmp_path / "here.zip").touch()
+    done = run(tmp_path, bare=True, MANYHEADS_WHEEL=said)
+    assert done.stdout == ""
+    assert done.stderr.strip().endswith(f"FileNotFoundError: There is no wheel of the course's library at {said!r}.")
+
+
+def test_a_second_download_under_another_name_is_not_taken(tmp_path):
+    (tmp_path / "manyheads-0.1.0-py3-none-any (1).whl").touch()
+    assert "under this very name" in run(tmp_path, bare=True).stderr
 
 
 def test_the_setting_goes_into_the_released_notebook(tmp_path):

@@ -51,7 +51,7 @@ def test_points_and_hidden_tests_come_from_the_definition(notebook_of):
         "solution": False, "task": False,
     }  # fmt: skip
     assert cell.source == (
-        'check("pack-heads", pack_heads, aspect="values")\n\n### BEGIN HIDDEN TESTS\n'
+        'check("pack-heads", pack_heads, aspect="values")\n### BEGIN HIDDEN TESTS\n'
         'check("pack-heads", pack_heads, aspect="values", inputs="hidden")\n### END HIDDEN TESTS'
     )
 
@@ -112,3 +112,8 @@ def test_three_to_eight_answers_and_a_written_question(course):
         assert 3 <= sum(c.cell_type == "code" for c in cells) <= 8
         (written,) = [c for c in cells if c.cell_type == "markdown"]
         assert "Rubric (4 points)" in written.source and written.metadata.nbgrader.points == 4
+
+
+def test_the_lines_of_a_head_stay_lines(notebook_of):
+    text = "# %% [markdown]\n# # Title\n#\n# **Time:** a\n# b.\n# **You need:** c\n# d.\n# **Beside it:** e.\n"
+    assert notebook_of(text).cells[0].source == "# Title\n\n**Time:** a\nb.  \n**You need:** c\nd.  \n**Beside it:** e."

@@ -10,7 +10,8 @@ from pathlib import Path
 import manyheads
 import pytest
 
-PACKAGES = ["manyheads.reference", "manyheads.torch_path", "manyheads.costs", "manyheads.models"]
+PACKAGES = ["manyheads.reference", "manyheads.torch_path", "manyheads.costs", "manyheads.models",
+            "manyheads.probes", "manyheads.studies"]  # fmt: skip
 
 #: What has no end tag.
 VOID = {"br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}

@@ -1,7 +1,6 @@
 """An exercise that was mended after its release: every hand-in is graded by what its own notebook asked."""
 
 import csv
-import os
 import shutil
 
 import nbformat
@@ -10,7 +9,6 @@ from manyheads import exercises
 from manyheads.authoring import sample_class
 from manyheads.authoring.release import build_release, build_source
 from manyheads.exercises import get
-from manyheads.grading import CheckFailed, check, versions
 
 from ..helpers import ROOT, copy_of_course, manyheads
 
@@ -104,38 +102,3 @@ def test_an_earlier_contract_is_reported(graded):
     told = "pack-heads was graded by version 1, with which the notebook was released"
     assert marks["notebook-1-answer-1"]["flags"] == told
     assert marks["notebook-2-answer-2"]["flags"] == ""
-
-
-def metadata(said):
-    return nbformat.from_dict({"manyheads": {"exercises": said}})
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ({NAME: 7}, "pack-heads has version 1 here, got 7; the notebook is newer"),
-        ({NAME: 0}, "pack-heads has version 1 here, got 0; graded by version 1"),
-        ({NAME: "2"}, "pack-heads has version 1 here, got '2'; graded by version 1"),
-        ({NAME: True}, "pack-heads has version 1 here, got True; graded by version 1"),
-    ],
-)
-def test_a_version_that_does_not_exist_is_reported_and_does_not_count(said, told):
-    earlier, flags = versions.of_notebook(metadata(said))
-    assert earlier == {} and len(flags) == 1 and told in flags[0]
-
-
-@pytest.mark.parametrize("said", [None, 3, [1], {}, {"no-such-exercise": 1}, {NAME: 1}])
-def test_metadata_that_says_nothing_is_nothing_to_report(said):
-    assert versions.of_notebook(metadata(said)) == ({}, [])
-    assert versions.of_notebook({}) == ({}, [])
-
-
-def test_a_check_of_a_newer_notebook_says_what_to_do():
-    with pytest.raises(CheckFailed, match="the notebook is newer than the library: install the newer one"):
-        check(NAME, len, version=2)
-
-
-@pytest.mark.parametrize("said", ["", "no JSON", "[]", "{}"])
-def test_without_a_grader_the_cell_decides(monkeypatch, said):
-    monkeypatch.setitem(os.environ, versions.RELEASED_WITH, said)
-    assert versions.contract(NAME, 1) is get(NAME)

@@ -106,7 +106,7 @@ def test_wanted(monkeypatch, capsys):
     assert capsys.readouterr().out == ""
     monkeypatch.setenv("MANYHEADS_SKIP_STUDIES", "1")
     assert studies.wanted() is False
-    assert capsys.readouterr().out == "The studies are left out: MANYHEADS_SKIP_STUDIES is set.\n"
+    assert capsys.readouterr().out == "The experiments are left out: MANYHEADS_SKIP_STUDIES is set.\n"
 
 
 WITHOUT_TORCH = """
@@ -135,4 +135,7 @@ for call in calls:
 def test_without_torch():
     done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "The studies are left out: they need torch (pip install torch).\n"
+    assert (
+        done.stdout
+        == "The experiments are left out: they need torch, which is not installed. A build for the CPU is enough.\n"
+    )

@@ -25,7 +25,7 @@ def contract(exercise: Exercise) -> str:
     if exercise.hints:
         call = f"check({exercise.name!r}, {exercise.function_name}, hint=1)".replace("'", '"')
         many = f"to `hint={len(exercise.hints)}` " if len(exercise.hints) > 1 else ""
-        lines[-1] += f" Stuck? `{call}` {many}costs nothing."
+        lines[-1] += f" Stuck? In a cell of your own, `{call}` {many}costs nothing."
     return "\n".join(lines)
 
 

@@ -25,20 +25,25 @@ WHEEL = @WHEEL@  # where the library comes from; if empty: from beside this note
 try:
     import manyheads
 except ModuleNotFoundError:
-    near = [str(file) for up in (".", "..", "../..") for file in sorted(Path(up).glob("manyheads-*.whl"), reverse=True)]
-    wheel = os.environ.get("MANYHEADS_WHEEL") or WHEEL or "".join(near[:1])
+    near = [str(file) for up in (".", "..", "../..") for file in sorted(Path(up).glob("manyheads-*-none-any.whl"))]
+    wheel = os.environ.get("MANYHEADS_WHEEL") or WHEEL or "".join(near[-1:])
     if not wheel:
         raise FileNotFoundError(
-            "The course's library is missing. Put its file manyheads-...whl beside this notebook, and run this cell. "
-            "(Instructors: set its address under [tool.manyheads] in pyproject.toml, then release the notebooks again.)"
+            "The course's library is missing. Put the file manyheads-@VERSION@-py3-none-any.whl, under this very name, "
+            "beside this notebook, and run this cell again."
         ) from None
+    if not (wheel.startswith("https://") or Path(wheel).is_file()) or not wheel.endswith(".whl"):
+        raise FileNotFoundError(f"There is no wheel of the course's library at {wheel!r}.") from None
     print("Installing", wheel)
-    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", wheel], capture_output=True, text=True)
-    if pip.returncode:
-        raise RuntimeError("pip could not install the library:\\n" + pip.stderr) from None
-    print("Installed. If Python does not find it yet, restart the kernel and run this cell again.")
+    pip = [sys.executable, "-m", "pip", "--no-color", "install", "--quiet", wheel]
+    done = subprocess.run(pip, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError("pip could not install the library:\\n" + done.stderr) from None
     importlib.invalidate_caches()
-    import manyheads
+    try:
+        import manyheads
+    except ModuleNotFoundError:
+        raise ImportError("The library is installed now. Restart the kernel, and run this cell again.") from None
 
 if [int(part) for part in manyheads.__version__.split(".") if part.isdigit()] < [@NUMBERS@]:
     print("You have manyheads", manyheads.__version__ + "; this notebook is for @VERSION@. Install the newer one.")"""

@@ -19,7 +19,9 @@ from manyheads.exercises import Exercise, UnknownName, get
 from manyheads.exercises.registry import aspect_of
 
 _CONTRACT = re.compile(r"<!-- contract: (\S+) -->")
-_HIDDEN = "\n\n### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS"
+#: The lines of a notebook's head would run together: two spaces before a line's end keep it.
+_OWN_LINE = re.compile(r"\n(?=\*\*(?:You need|Beside it):\*\*)")
+_HIDDEN = "\n### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS"
 
 
 def source_notebook(path: Path, wheel: str = "") -> nbformat.NotebookNode:
@@ -60,6 +62,7 @@ def _complete(cell, exercises: dict[str, Exercise]) -> None:
     cell.metadata = nbformat.NotebookNode()
     if cell.cell_type == "markdown":
         cell.source = cell.source.replace("<!-- how it works -->", HOW_IT_WORKS)
+        cell.source = _OWN_LINE.sub("  \n", cell.source)
         cell.source = _CONTRACT.sub(lambda match: contract(get(match[1])), cell.source)
     if not said:
         return

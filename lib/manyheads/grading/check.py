@@ -37,7 +37,7 @@ def check(
     inputs : {"visible", "hidden"}
         Which inputs to draw. "hidden" is for grading: other numbers of the same kinds.
     hint : int, optional
-        Show this hint first: 1 is the gentlest, each later one says more. It costs nothing.
+        Show this hint, and check nothing: 1 is the gentlest, each later one says more. It costs nothing.
     version : int
         Of the exercise. A notebook that was released with a later one says so in its cells.
 
@@ -62,8 +62,6 @@ def check(
     finally:
         _checking = False
     failed = [verdict for verdict in verdicts if not verdict.right]
-    if hint is not None and inputs == "visible" and verdicts and all(verdict.unwritten for verdict in verdicts):
-        return  # who asks for a hint before writing has not failed
     for verdict in verdicts:
         _show(verdict, inputs)
     if failed:
@@ -91,6 +89,8 @@ def _verdicts(name, function, aspect, inputs, hint, version) -> list[Verdict]:
         raise CheckFailed(str(error)) from None
     if hint is not None:
         _show_hint(exercise, hint)
+        if inputs == "visible":
+            return []  # who asks for a hint has not failed; a grader is not put off by it
     if not isinstance(inputs, str) or inputs not in seeds.INPUTS:
         raise CheckFailed(f"inputs must be 'visible' or 'hidden', got {inputs!r}")
     if not callable(function):

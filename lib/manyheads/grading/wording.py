@@ -23,6 +23,10 @@ _ONE_OF = {
     "latent_rank": "dim",
     "width": "dim",
     "d_model": "dim",
+    "rows": "row",
+    "query blocks": "query block",
+    "key blocks": "key block",
+    "n_counts": "place",
 }
 
 

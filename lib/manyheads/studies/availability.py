@@ -23,16 +23,16 @@ def wanted() -> bool:
     >>> import os
     >>> os.environ["MANYHEADS_SKIP_STUDIES"] = "1"
     >>> wanted()
-    The studies are left out: MANYHEADS_SKIP_STUDIES is set.
+    The experiments are left out: MANYHEADS_SKIP_STUDIES is set.
     False
     >>> del os.environ["MANYHEADS_SKIP_STUDIES"]
     """
     if os.environ.get(SKIP):
-        print(f"The studies are left out: {SKIP} is set.")
+        print(f"The experiments are left out: {SKIP} is set.")
         return False
     try:
         import torch  # noqa: F401
     except ImportError:
-        print("The studies are left out: they need torch (pip install torch).")
+        print("The experiments are left out: they need torch, which is not installed. A build for the CPU is enough.")
         return False
     return True

@@ -49,7 +49,11 @@ MISTAKES = (
     Mistake(
         "no-maximum",
         answers.no_maximum,
-        _OVERFLOW + "The quotient is NaN." + _TAKE_IT_OFF,
+        _OVERFLOW
+        + "The quotient is NaN."
+        + _TAKE_IT_OFF
+        + " A row with nothing allowed is 0 by 0, and NaN whatever you "
+        "take off: give it zeros.",
         "Scores too large for the exponential",
         loses=("large scores", "empty rows"),
     ),

@@ -75,6 +75,17 @@ def _added_stand_in(q, latent, rotary_key, w_uk, w_uv):
     return reference.softmax(scores) @ latent[:, None] @ to_value
 
 
+def _own_key_hidden(q, latent, rotary_key, w_uk, w_uv):
+    heads, rank, d = q.shape[1], latent.shape[2], w_uk.shape[1] // q.shape[1]
+    to_latent = w_uk.reshape(rank, heads, d).transpose(1, 2, 0)
+    to_value = w_uv.reshape(rank, heads, -1).swapaxes(0, 1)
+    scores = q[..., :d] @ to_latent @ latent[:, None].swapaxes(2, 3)
+    scores = (scores + q[..., d:] @ rotary_key[:, None].swapaxes(2, 3)) / q.shape[3] ** 0.5
+    q_len, k_len = scores.shape[2:]
+    scores = np.where(np.tri(q_len, k_len, k_len - q_len - 1, dtype=bool), scores, -np.inf)
+    return reference.softmax(scores) @ latent[:, None] @ to_value
+
+
 def _scaled_apart(q, latent, rotary_key, w_uk, w_uv):
     heads, rank, d = q.shape[1], latent.shape[2], w_uk.shape[1] // q.shape[1]
     to_latent = w_uk.reshape(rank, heads, d).transpose(1, 2, 0)
@@ -149,6 +160,13 @@ MISTAKES = (
         "the place of a score that is forbidden.",
         _SCALE_MASK_SOFTMAX,
         loses=("empty rows",),
+    ),
+    Mistake(
+        "own-key-hidden",
+        _own_key_hidden,
+        "Your mask is one key too strict: it hides the key at the query's own position. That one is seen, so the last "
+        "query sees every key.",
+        _SCALE_MASK_SOFTMAX,
     ),
     Mistake(
         "scaled-apart",

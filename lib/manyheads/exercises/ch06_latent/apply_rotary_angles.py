@@ -27,6 +27,17 @@ def _exponent_of_half_the_width(x, positions, pairing):
     return out
 
 
+def _no_minus_in_the_exponent(x, positions, pairing):
+    dim, out = x.shape[3], np.empty_like(x)
+    i = np.arange(dim // 2)
+    one, other = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + dim // 2)
+    angles = positions[:, None, :, None] * 10_000.0 ** (2 * i / dim)
+    a, b = x[..., one], x[..., other]
+    out[..., one] = a * np.cos(angles) - b * np.sin(angles)
+    out[..., other] = a * np.sin(angles) + b * np.cos(angles)
+    return out
+
+
 def _counted_from_1(x, positions, pairing):
     dim, out = x.shape[3], np.empty_like(x)
     i = np.arange(dim // 2)
@@ -115,6 +126,18 @@ def _counted_from_the_first(x, positions, pairing):
     return out
 
 
+def _gaps_ignored(x, positions, pairing):
+    dim, out = x.shape[3], np.empty_like(x)
+    i = np.arange(dim // 2)
+    one, other = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + dim // 2)
+    without_gaps = positions[:, :1] + np.arange(x.shape[2])
+    angles = without_gaps[:, None, :, None] * 10_000.0 ** (-2 * i / dim)
+    a, b = x[..., one], x[..., other]
+    out[..., one] = a * np.cos(angles) - b * np.sin(angles)
+    out[..., other] = a * np.sin(angles) + b * np.cos(angles)
+    return out
+
+
 def _one_position_on(x, positions, pairing):
     dim, out = x.shape[3], np.empty_like(x)
     i = np.arange(dim // 2)
@@ -163,6 +186,13 @@ ANGLES = (
         _exponent_of_half_the_width,
         "Your frequencies fall too fast: the exponent is divided by dim / 2 where dim belongs, or has a factor 2 too "
         "much. It is -2i / dim.",
+        _SECTION,
+    ),
+    Mistake(
+        "no-minus-in-the-exponent",
+        _no_minus_in_the_exponent,
+        "Your frequencies grow from pair to pair: the exponent has no minus. The first pair is the fastest, with 1 "
+        "radian for each position, and the others turn more slowly.",
         _SECTION,
     ),
     Mistake(
@@ -215,6 +245,13 @@ ANGLES = (
         _counted_from_the_first,
         "You measured positions from each sequence's first token here. Take them as they are: a first token may stand"
         " anywhere.",
+        _SECTION,
+    ),
+    Mistake(
+        "gaps-ignored",
+        _gaps_ignored,
+        "You took each sequence's first position and counted on from there. Positions may have gaps: use each "
+        "token's own.",
         _SECTION,
     ),
     Mistake(

@@ -106,6 +106,30 @@ def _angles_of_the_other_pairing(x, positions, pairing):
     return out
 
 
+def _angles_always_twice_over(x, positions, pairing):
+    dim, out = x.shape[3], np.empty_like(x)
+    i = np.arange(dim // 2)
+    one, other = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + dim // 2)
+    angles = positions[:, None, :, None] * 10_000.0 ** (-2 * i / dim)
+    angles = np.concatenate([angles, angles], axis=3)
+    a, b = x[..., one], x[..., other]
+    out[..., one] = a * np.cos(angles)[..., one] - b * np.sin(angles)[..., one]
+    out[..., other] = a * np.sin(angles)[..., other] + b * np.cos(angles)[..., other]
+    return out
+
+
+def _angles_always_repeated(x, positions, pairing):
+    dim, out = x.shape[3], np.empty_like(x)
+    i = np.arange(dim // 2)
+    one, other = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + dim // 2)
+    angles = positions[:, None, :, None] * 10_000.0 ** (-2 * i / dim)
+    angles = angles.repeat(2, axis=3)
+    a, b = x[..., one], x[..., other]
+    out[..., one] = a * np.cos(angles)[..., one] - b * np.sin(angles)[..., one]
+    out[..., other] = a * np.sin(angles)[..., other] + b * np.cos(angles)[..., other]
+    return out
+
+
 def _laid_side_by_side(x, positions, pairing):
     dim, out = x.shape[3], np.empty_like(x)
     i = np.arange(dim // 2)
@@ -195,6 +219,22 @@ MISTAKES = (
         "You wrote the angles out for all dim numbers, in the order of the other pairing. Interleaved, each angle "
         "comes twice in a row (np.repeat); with halves, the whole row comes twice (np.concatenate).",
         _SECTION,
+    ),
+    Mistake(
+        "angles-always-twice-over",
+        _angles_always_twice_over,
+        "You wrote the angles out for all dim numbers in the order of the halves, the whole row twice. Interleaved, "
+        "each angle comes twice in a row, as np.repeat makes it.",
+        _SECTION,
+        loses=("interleaved", "float32"),
+    ),
+    Mistake(
+        "angles-always-repeated",
+        _angles_always_repeated,
+        "You wrote the angles out for all dim numbers in the order of interleaved pairs, each twice in a row. With "
+        "halves, the whole row comes twice, as np.concatenate makes it.",
+        _SECTION,
+        loses=("halves",),
     ),
     Mistake(
         "laid-side-by-side",

@@ -107,6 +107,12 @@ def _eps_outside(x, w_down, norm, rope_head_dim):
     return latent / (np.sqrt((latent**2).mean(axis=-1, keepdims=True)) + 1e-6) * norm, key
 
 
+def _eps_of_others(x, w_down, norm, rope_head_dim):
+    down = x @ w_down
+    latent, key = down[..., : len(norm)], down[..., len(norm) :]
+    return reference.rms_norm(latent, norm, eps=1e-5), key
+
+
 def _norm_over_the_tokens(x, w_down, norm, rope_head_dim):
     down = x @ w_down
     latent, key = down[..., : len(norm)], down[..., len(norm) :]
@@ -237,14 +243,21 @@ MISTAKES = (
         _eps_left_out,
         "You left out the 1e-6 that is added to the mean square before the root.",
         _ROOT_MEAN_SQUARE,
-        loses=("values", "small latents"),
+        loses=("small latents",),
     ),
     Mistake(
         "eps-outside",
         _eps_outside,
         "You added the 1e-6 to the root. Add it to the mean square, before the root is taken.",
         _ROOT_MEAN_SQUARE,
-        loses=("values", "small latents"),
+        loses=("small latents",),
+    ),
+    Mistake(
+        "eps-of-others",
+        _eps_of_others,
+        "You added 1e-5 to the mean square, as other models do. Here it is 1e-6.",
+        _ROOT_MEAN_SQUARE,
+        loses=("small latents",),
     ),
     Mistake(
         "norm-over-the-tokens",

@@ -25,6 +25,15 @@ def _content_part_left_out(q, latent, rotary_key, w_uk, w_uv):
     return reference.softmax(scores) @ v
 
 
+def _own_key_hidden(q, latent, rotary_key, w_uk, w_uv):
+    heads, q_len, d = q.shape[1], q.shape[2], w_uk.shape[1] // q.shape[1]
+    k, v = reference.split_heads(latent @ w_uk, heads), reference.split_heads(latent @ w_uv, heads)
+    scores = q[..., :d] @ k.swapaxes(2, 3) + q[..., d:] @ rotary_key[:, None].swapaxes(2, 3)
+    scores = scores / q.shape[3] ** 0.5
+    seen = np.tri(q_len, k.shape[2], k.shape[2] - q_len - 1, dtype=bool)
+    return reference.softmax(np.where(seen, scores, -np.inf)) @ v
+
+
 def _rotary_part_first(q, latent, rotary_key, w_uk, w_uv):
     heads, q_len = q.shape[1], q.shape[2]
     k, v = reference.split_heads(latent @ w_uk, heads), reference.split_heads(latent @ w_uv, heads)
@@ -147,6 +156,13 @@ MISTAKES = (
         "Your scores are those of the rotary parts alone. Add the product of the content parts, queries with keys "
         "made from the latents.",
         _KEYS_VALUES_LATENT,
+    ),
+    Mistake(
+        "own-key-hidden",
+        _own_key_hidden,
+        "Your mask is one key too strict: it hides the key at the query's own position. That one is seen, so the last "
+        "query sees every key.",
+        _SCALE_MASK_SOFTMAX,
     ),
     Mistake(
         "rotary-part-first",

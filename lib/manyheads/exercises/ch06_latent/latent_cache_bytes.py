@@ -23,9 +23,12 @@ def _case(about, *numbers, probe=False):
 
 def _drawn(rng):
     """Layers, heads and the four widths: none a sum or a multiple that hides a slip."""
-    n_layers, n_heads = (int(i) for i in rng.permutation([3, 5, 7])[:2])
-    head_dim, v_head_dim = (int(i) for i in rng.permutation([11, 13, 17, 19])[:2])
-    return n_layers, n_heads, head_dim, v_head_dim, int(rng.choice([47, 53, 59])), int(rng.choice([10, 12, 14]))
+    while True:
+        n_layers, n_heads = (int(i) for i in rng.permutation([3, 5, 7])[:2])
+        head_dim, v_head_dim = (int(i) for i in rng.permutation([11, 13, 17, 19])[:2])
+        rope = int(rng.choice([10, 12, 14]))
+        if rope not in (n_heads * (head_dim - v_head_dim), n_heads * head_dim - v_head_dim):
+            return n_layers, n_heads, head_dim, v_head_dim, int(rng.choice([47, 53, 59])), rope
 
 
 def _wide(*numbers):

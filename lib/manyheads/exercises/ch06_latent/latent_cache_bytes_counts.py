@@ -1,4 +1,4 @@
-"""The known mistakes of latent-cache-bytes that are made with all three counts."""
+"""The known mistakes of latent-cache-bytes that are made with all three counts, and two with one."""
 
 import numpy as np
 
@@ -70,6 +70,22 @@ def _in_kibibytes(n_layers, n_heads, head_dim, v_head_dim, latent_rank, rope_hea
     return each * latent / 1024, each * mha / 1024, each * expanded / 1024
 
 
+def _rotary_part_in_the_keys_of_mha(
+    n_layers, n_heads, head_dim, v_head_dim, latent_rank, rope_head_dim, tokens, bytes_per_element
+):
+    each = n_layers * tokens * bytes_per_element
+    latent, mha = latent_rank + rope_head_dim, n_heads * (2 * head_dim + rope_head_dim)
+    expanded = n_heads * (head_dim + rope_head_dim + v_head_dim)
+    return each * latent, each * mha, each * expanded
+
+
+def _brackets_left_out(n_layers, n_heads, head_dim, v_head_dim, latent_rank, rope_head_dim, tokens, bytes_per_element):
+    each = n_layers * tokens * bytes_per_element
+    latent, mha = latent_rank + rope_head_dim, 2 * n_heads * head_dim
+    expanded = n_heads * head_dim + rope_head_dim + v_head_dim
+    return each * latent, each * mha, each * expanded
+
+
 _CACHE_WEIGHS = "What the cache weighs"
 
 COUNTS = (
@@ -131,6 +147,20 @@ COUNTS = (
         "in-kibibytes",
         _in_kibibytes,
         "You divided by 1024. Asked are bytes, as whole numbers.",
+        _CACHE_WEIGHS,
+    ),
+    Mistake(
+        "rotary-part-in-the-keys-of-mha",
+        _rotary_part_in_the_keys_of_mha,
+        "You gave MHA's keys the rotary part as well. This MHA has heads of head_dim; it turns its keys in place and "
+        "needs no part of its own for that.",
+        _CACHE_WEIGHS,
+    ),
+    Mistake(
+        "brackets-left-out",
+        _brackets_left_out,
+        "In your expanded cache only the content parts are there for each head: n_heads multiplies all three widths, "
+        "so their sum needs brackets.",
         _CACHE_WEIGHS,
     ),
 )

@@ -63,6 +63,17 @@ def _one_position_on(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
     return reference.softmax(scores / q.shape[3] ** 0.5) @ v, latents, keys
 
 
+def _query_one_position_on(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
+    heads, d, rank, at = q.shape[1], w_uk.shape[1] // q.shape[1], len(norm), [latent_cache.shape[1]]
+    latent, key = down[..., :rank], down[:, None, :, rank:]
+    latent, key = reference.rms_norm(latent, norm), reference.apply_rotary(key, at)[:, 0]
+    latents, keys = np.concatenate([latent_cache, latent], axis=1), np.concatenate([key_cache, key], axis=1)
+    turned = reference.apply_rotary(q[..., d:], [latents.shape[1]])
+    k, v = reference.split_heads(latents @ w_uk, heads), reference.split_heads(latents @ w_uv, heads)
+    scores = q[..., :d] @ k.swapaxes(2, 3) + turned @ keys[:, None].swapaxes(2, 3)
+    return reference.softmax(scores / q.shape[3] ** 0.5) @ v, latents, keys
+
+
 def _position_of_the_last(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
     heads, d, rank, at = q.shape[1], w_uk.shape[1] // q.shape[1], len(norm), [latent_cache.shape[1] - 1]
     latent, key = down[..., :rank], down[:, None, :, rank:]
@@ -190,6 +201,14 @@ MISTAKES = (
         "Query and key are turned one position too far. The tokens in the cache are at positions 0 to past - 1, so "
         "the new one is at position past.",
         _DECODE_STEP,
+    ),
+    Mistake(
+        "query-one-position-on",
+        _query_one_position_on,
+        "Your caches are right, but the query is turned one position too far, by the length of the caches after the "
+        "new token was appended. Query and key of a token turn by the same position: past.",
+        _DECODE_STEP,
+        loses=("a step", "float32"),
     ),
     Mistake(
         "position-of-the-last",

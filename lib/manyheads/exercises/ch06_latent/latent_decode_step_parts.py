@@ -57,6 +57,17 @@ def _key_normed_too(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
     return reference.softmax(scores / q.shape[3] ** 0.5) @ v, latents, keys
 
 
+def _eps_left_out(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
+    heads, d, rank, at = q.shape[1], w_uk.shape[1] // q.shape[1], len(norm), [latent_cache.shape[1]]
+    latent, key = down[..., :rank], down[:, None, :, rank:]
+    latent, key = reference.rms_norm(latent, norm, eps=0.0), reference.apply_rotary(key, at)[:, 0]
+    turned = reference.apply_rotary(q[..., d:], at)
+    latents, keys = np.concatenate([latent_cache, latent], axis=1), np.concatenate([key_cache, key], axis=1)
+    k, v = reference.split_heads(latents @ w_uk, heads), reference.split_heads(latents @ w_uv, heads)
+    scores = q[..., :d] @ k.swapaxes(2, 3) + turned @ keys[:, None].swapaxes(2, 3)
+    return reference.softmax(scores / q.shape[3] ** 0.5) @ v, latents, keys
+
+
 def _scaled_by_the_content_part(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
     heads, d, rank, at = q.shape[1], w_uk.shape[1] // q.shape[1], len(norm), [latent_cache.shape[1]]
     latent, key = down[..., :rank], down[:, None, :, rank:]
@@ -77,6 +88,17 @@ def _scaled_by_the_entry(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
     k, v = reference.split_heads(latents @ w_uk, heads), reference.split_heads(latents @ w_uv, heads)
     scores = q[..., :d] @ k.swapaxes(2, 3) + turned @ keys[:, None].swapaxes(2, 3)
     return reference.softmax(scores / (rank + key.shape[2]) ** 0.5) @ v, latents, keys
+
+
+def _scaled_without_the_root(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
+    heads, d, rank, at = q.shape[1], w_uk.shape[1] // q.shape[1], len(norm), [latent_cache.shape[1]]
+    latent, key = down[..., :rank], down[:, None, :, rank:]
+    latent, key = reference.rms_norm(latent, norm), reference.apply_rotary(key, at)[:, 0]
+    turned = reference.apply_rotary(q[..., d:], at)
+    latents, keys = np.concatenate([latent_cache, latent], axis=1), np.concatenate([key_cache, key], axis=1)
+    k, v = reference.split_heads(latents @ w_uk, heads), reference.split_heads(latents @ w_uv, heads)
+    scores = q[..., :d] @ k.swapaxes(2, 3) + turned @ keys[:, None].swapaxes(2, 3)
+    return reference.softmax(scores / q.shape[3]) @ v, latents, keys
 
 
 def _not_scaled(q, down, norm, w_uk, w_uv, latent_cache, key_cache):
@@ -143,6 +165,13 @@ PARTS = (
         _ONE_LATENT_ONE_ROTARY_KE,
     ),
     Mistake(
+        "eps-left-out",
+        _eps_left_out,
+        "You left out the 1e-6 that is added to the mean square before the root.",
+        "Root mean square",
+        loses=("a step", "first token"),
+    ),
+    Mistake(
         "scaled-by-the-content-part",
         _scaled_by_the_content_part,
         "You scaled by the root of head_dim, the width of the content part. Queries and keys are head_dim + "
@@ -155,6 +184,13 @@ PARTS = (
         _scaled_by_the_entry,
         "You scaled by the root of latent_rank + rope_head_dim, the width of what is cached. The scale is that of a "
         "query with a key: the root of head_dim + rope_head_dim.",
+        _SCALE_MASK_SOFTMAX,
+        loses=("a step", "float32"),
+    ),
+    Mistake(
+        "scaled-without-the-root",
+        _scaled_without_the_root,
+        "You divided the scores by head_dim + rope_head_dim itself. It is its square root.",
         _SCALE_MASK_SOFTMAX,
         loses=("a step", "float32"),
     ),

@@ -23,6 +23,30 @@ def _twice_the_loss(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
     return most, int(good[0]) if good.size else -1
 
 
+def _beside_the_best(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
+    most = max((2 * n_heads * head_dim - 1) // 8 - rope_head_dim, 0)
+    good = ranks[(ranks <= most) & (losses - losses.min() <= np.log(2))]
+    return most, int(good[0]) if good.size else -1
+
+
+def _rounded_to_7_tenths(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
+    most = max((2 * n_heads * head_dim - 1) // 8 - rope_head_dim, 0)
+    good = ranks[(ranks <= most) & (losses - mha_loss <= 0.7)]
+    return most, int(good[0]) if good.size else -1
+
+
+def _two_digits_of_ln_2(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
+    most = max((2 * n_heads * head_dim - 1) // 8 - rope_head_dim, 0)
+    good = ranks[(ranks <= most) & (losses - mha_loss <= 0.69)]
+    return most, int(good[0]) if good.size else -1
+
+
+def _rank_below_most(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
+    most = max((2 * n_heads * head_dim - 1) // 8 - rope_head_dim, 0)
+    good = ranks[(ranks < most) & (losses - mha_loss <= np.log(2))]
+    return most, int(good[0]) if good.size else -1
+
+
 def _no_loss_allowed(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
     most = max((2 * n_heads * head_dim - 1) // 8 - rope_head_dim, 0)
     good = ranks[(ranks <= most) & (losses <= mha_loss)]
@@ -115,6 +139,35 @@ LOSSES = (
         _HOW_SMALL_LATENT_MAY_BE,
     ),
     Mistake(
+        "beside-the-best",
+        _beside_the_best,
+        "You measured from the best loss of the candidates. A loss must be within 1 bit of MHA's, mha_loss.",
+        _HOW_SMALL_LATENT_MAY_BE,
+    ),
+    Mistake(
+        "rounded-to-7-tenths",
+        _rounded_to_7_tenths,
+        "You took a rank whose loss is a little more than 1 bit above MHA's, as 0.7 for ln 2 does. Use np.log(2).",
+        _HOW_SMALL_LATENT_MAY_BE,
+        loses=("values",),
+    ),
+    Mistake(
+        "two-digits-of-ln-2",
+        _two_digits_of_ln_2,
+        "You passed over a rank whose loss is a little less than 1 bit above MHA's, as 0.69 for ln 2 does. Use "
+        "np.log(2).",
+        _HOW_SMALL_LATENT_MAY_BE,
+        loses=("values",),
+    ),
+    Mistake(
+        "rank-below-most",
+        _rank_below_most,
+        "You passed over a candidate that is just your largest rank. That one is small enough already: a candidate "
+        "may be most itself.",
+        _HOW_SMALL_LATENT_MAY_BE,
+        loses=("values",),
+    ),
+    Mistake(
         "no-loss-allowed",
         _no_loss_allowed,
         "You asked for a loss no larger than MHA's. It may be larger by 1 bit.",
@@ -169,8 +222,8 @@ LOSSES = (
     Mistake(
         "stopped-at-a-gap",
         _stopped_at_a_gap,
-        "With noisy losses you came to too large a rank: you went down from the largest, and stopped at the first "
-        "that is not good enough. A smaller one may be good enough again; look at every candidate.",
+        "With noisy losses you came to too large a rank, as one does who goes down from the largest to the first that "
+        "is not good enough, or halves a range. A smaller rank may be good enough again: look at every candidate.",
         _HOW_SMALL_LATENT_MAY_BE,
         loses=("values",),
     ),

@@ -66,6 +66,18 @@ def _below_0(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
     return most, int(good[0]) if good.size else -1
 
 
+def _no_rank_is_minus_1(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
+    most = (2 * n_heads * head_dim - 1) // 8 - rope_head_dim
+    good = ranks[(ranks <= most) & (losses - mha_loss <= np.log(2))]
+    return most if most > 0 else -1, int(good[0]) if good.size else -1
+
+
+def _other_order(n_heads, head_dim, rope_head_dim, ranks, losses, mha_loss):
+    most = max((2 * n_heads * head_dim - 1) // 8 - rope_head_dim, 0)
+    good = ranks[(ranks <= most) & (losses - mha_loss <= np.log(2))]
+    return int(good[0]) if good.size else -1, most
+
+
 _HOW_SMALL_LATENT_MAY_BE = "How small the latent may be"
 
 MISTAKES = (
@@ -114,8 +126,8 @@ MISTAKES = (
     Mistake(
         "rotary-key-left-out",
         _rotary_key_left_out,
-        "You left the rotary key out of the cache. It is kept beside the latent: rank + rope_head_dim numbers have "
-        "to be under the limit.",
+        "The rotary key is left out of your cache, or counts for too little. It is kept beside the latent: rank + "
+        "rope_head_dim numbers have to be under the limit.",
         _HOW_SMALL_LATENT_MAY_BE,
     ),
     Mistake(
@@ -137,6 +149,20 @@ MISTAKES = (
         "the answer is then 0.",
         _HOW_SMALL_LATENT_MAY_BE,
         loses=("none",),
+    ),
+    Mistake(
+        "no-rank-is-minus-1",
+        _no_rank_is_minus_1,
+        "Where not even rank 1 is small enough, you returned -1 for the largest rank. It is 0 then; -1 is for a rank "
+        "that is not among the candidates.",
+        _HOW_SMALL_LATENT_MAY_BE,
+        loses=("none",),
+    ),
+    Mistake(
+        "other-order",
+        _other_order,
+        "You returned the candidate first. Asked is most, then rank.",
+        _HOW_SMALL_LATENT_MAY_BE,
     ),
     *LOSSES,
 )

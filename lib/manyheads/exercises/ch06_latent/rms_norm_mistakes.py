@@ -18,6 +18,10 @@ def _sum_for_mean(x, weight, eps):
     return x / np.sqrt((x**2).sum(axis=-1, keepdims=True) + eps) * weight
 
 
+def _mean_after_the_root(x, weight, eps):
+    return x / (np.sqrt((x**2).sum(axis=-1, keepdims=True)) / x.shape[2] + eps) * weight
+
+
 def _no_root(x, weight, eps):
     return x / ((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
@@ -88,6 +92,10 @@ def _eps_at_least(x, weight, eps):
     return x / np.sqrt(np.maximum((x**2).mean(axis=-1, keepdims=True), eps)) * weight
 
 
+def _eps_at_least_the_root(x, weight, eps):
+    return x / np.maximum(np.sqrt((x**2).mean(axis=-1, keepdims=True)), eps) * weight
+
+
 def _eps_fixed(x, weight, eps):
     return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6) * weight
 
@@ -119,6 +127,13 @@ MISTAKES = (
         _sum_for_mean,
         "You divided by the root of the sum of the squares, which is the vector's length. Divide by the root of their "
         "mean.",
+        _SECTION,
+    ),
+    Mistake(
+        "mean-after-the-root",
+        _mean_after_the_root,
+        "You took the root of the sum of the squares, and divided it by the width afterwards. The mean comes first, "
+        "then the root.",
         _SECTION,
     ),
     Mistake(
@@ -228,6 +243,13 @@ MISTAKES = (
         "eps-at-least",
         _eps_at_least,
         "You used eps as a least value of the mean square. It is added, whatever the mean square is.",
+        _SECTION,
+        loses=("eps",),
+    ),
+    Mistake(
+        "eps-at-least-the-root",
+        _eps_at_least_the_root,
+        "You used eps as a least value of the root. It is added, to the mean square, whatever that is.",
         _SECTION,
         loses=("eps",),
     ),

@@ -25,6 +25,16 @@ def _top_left(q, k, v, grad_out):
     return grad @ k * scale, grad.swapaxes(2, 3) @ q * scale, weights.swapaxes(2, 3) @ grad_out
 
 
+def _only_earlier_keys(q, k, v, grad_out):
+    scale = q.shape[3] ** -0.5
+    scores = q @ k.swapaxes(2, 3) * scale
+    scores = np.where(np.tri(q.shape[2], k.shape[2], k.shape[2] - q.shape[2] - 1, dtype=bool), scores, -np.inf)
+    weights = reference.softmax(scores)
+    grad = grad_out @ v.swapaxes(2, 3)
+    grad = weights * (grad - (weights * grad).sum(axis=3, keepdims=True))
+    return grad @ k * scale, grad.swapaxes(2, 3) @ q * scale, weights.swapaxes(2, 3) @ grad_out
+
+
 def _mask_inverted(q, k, v, grad_out):
     scale = q.shape[3] ** -0.5
     scores = q @ k.swapaxes(2, 3) * scale
@@ -151,6 +161,13 @@ FORWARD = (
         _top_left,
         "Your causal mask starts at the top left. With q_len and k_len different, the last query is the newest "
         "token and sees every key: align the mask at the bottom right.",
+        _FORWARD,
+    ),
+    Mistake(
+        "only-earlier-keys",
+        _only_earlier_keys,
+        "Your mask is one key too strict: the last query does not see the last key, nor any other query the key of its "
+        "own position. It is <=, not <.",
         _FORWARD,
     ),
     Mistake(

@@ -30,13 +30,16 @@ def _supply(q, k, v, block_q, block_k):
     """What gives tile (i, j): copies of the i-th block of queries, the j-th of keys and of values."""
     counts = -(-q.shape[2] // block_q), -(-k.shape[2] // block_k)
 
-    def answer(i, j):
-        if not (type(i) is int and type(j) is int and 0 <= i < counts[0] and 0 <= j < counts[1]):
+    def tile(i, j):
+        if not (type(i) is int and type(j) is int):
+            raise ValueError(f"tile(i, j) takes whole numbers, got {type(i).__name__} and {type(j).__name__}")
+        if not (0 <= i < counts[0] and 0 <= j < counts[1]):
             raise IndexError(f"there is no tile ({i}, {j}): i goes from 0 to {counts[0] - 1}, j to {counts[1] - 1}")
         rows, columns = slice(i * block_q, (i + 1) * block_q), slice(j * block_k, (j + 1) * block_k)
         return q[:, :, rows].copy(), k[:, :, columns].copy(), v[:, :, columns].copy()
 
-    return Supply(answer)
+    tile.__qualname__ = "tile"  # what Python's own messages call it
+    return Supply(tile)
 
 
 def _case(rng, about, q_len, k_len, block_q, block_k, large=False, asks=False, probe=False, alone=False):
@@ -49,7 +52,8 @@ def _case(rng, about, q_len, k_len, block_q, block_k, large=False, asks=False, p
     v = sizes.normal(rng, *heads, k_len, s["v_head_dim"])
     if large:
         q[..., 0], k[..., 0] = 100, 30 + 0.02 * k[..., 0]  # scores well over 1,000, not far from each other
-        q[:, :, ::2, 0] *= -1  # and in every other row as far below 0
+        places = np.indices(q.shape[:3]).sum(axis=0)
+        q[..., 0] *= np.where(places % 2, 1, -1)  # and in every other row of every head as far below 0
     inputs = {
         "tile": _supply(q, k, v, block_q, block_k),
         "q_len": q_len,
@@ -110,9 +114,9 @@ EXERCISE = Exercise(
     parameters=(
         Parameter(
             "tile",
-            "a function. tile(i, j) gives three float64 arrays: block i of the queries (batch, heads, up to block_q, "
-            "head_dim), block j of the keys (batch, heads, up to block_k, head_dim), and block j of the values "
-            "(batch, heads, up to block_k, v_head_dim)",
+            "a function. tile(i, j), for whole numbers i and j, gives three float64 arrays: block i of the queries "
+            "(batch, heads, up to block_q, head_dim), block j of the keys (batch, heads, up to block_k, head_dim), and "
+            "block j of the values (batch, heads, up to block_k, v_head_dim)",
         ),
         Parameter("q_len", "whole number: queries in all, at least 1"),
         Parameter("k_len", "whole number: keys in all, at least 1"),

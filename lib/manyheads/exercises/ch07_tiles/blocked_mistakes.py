@@ -131,6 +131,31 @@ def _last_tile_only(tile, q_len, k_len, block_q, block_k):
     return out
 
 
+def _one_largest_for_the_tile(tile, q_len, k_len, block_q, block_k):
+    out = None
+    for i in range(-(-q_len // block_q)):
+        rows = np.arange(i * block_q, min((i + 1) * block_q, q_len))
+        at = rows[:, None] + k_len - q_len
+        largest, total, weighted = -np.inf, 0.0, 0.0
+        for j in range(-(-k_len // block_k)):
+            keys = np.arange(j * block_k, min((j + 1) * block_k, k_len))
+            if keys[0] > at[-1]:
+                break
+            q, k, v = tile(i, j)
+            out = np.zeros((*q.shape[:2], q_len, v.shape[3])) if out is None else out
+            scores = q @ k.swapaxes(2, 3) * q.shape[3] ** -0.5
+            scores = np.where(keys <= at, scores, -np.inf)
+            new = np.maximum(largest, scores.max())
+            away = np.where(np.isinf(new), 0, new)
+            fade, powers = np.exp(largest - away), np.exp(scores - away)
+            total = total * fade + powers.sum(axis=3, keepdims=True)
+            weighted = weighted * fade + powers @ v
+            largest = new
+        if np.ndim(total):
+            out[:, :, rows] = weighted / np.where(total == 0, 1, total)
+    return out
+
+
 def _nothing_taken_away(tile, q_len, k_len, block_q, block_k):
     out = None
     for i in range(-(-q_len // block_q)):
@@ -200,6 +225,14 @@ MISTAKES = (
         "You take exponentials of the scores as they are. Beyond a score of 709 they are infinite, far below 0 "
         "they are all 0. Carry the largest score along, and take it away first.",
         "When a larger score comes",
+        loses=("large scores",),
+    ),
+    Mistake(
+        "one-largest-for-the-tile",
+        _one_largest_for_the_tile,
+        "Some queries get 0. You took one largest score for several rows, and in a row whose scores lie far below it "
+        "all exponentials are 0. Each row has a largest score of its own: the maximum along the axis of the keys.",
+        "What a row carries along",
         loses=("large scores",),
     ),
     *TOTALS,

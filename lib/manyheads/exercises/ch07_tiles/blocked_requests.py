@@ -120,8 +120,8 @@ REQUESTS = (
     Mistake(
         "every-tile",
         _every_tile,
-        "The numbers are right, but tiles were asked for in which every pair is forbidden. Their weights are all "
-        "0; skip them before they are loaded.",
+        "The numbers are right, but tiles were asked for in which every pair is forbidden, or that do not exist. "
+        "They add nothing; skip them before they are loaded.",
         _ASKED,
         loses=("tiles",),
     ),

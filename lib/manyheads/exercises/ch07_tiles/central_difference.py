@@ -21,17 +21,19 @@ def _reference(f, x, step):
 
 
 def _smooth(rng, shape):
-    """A function with products of neighbours, and derivatives of every order that are not small."""
-    linear, cubic = (rng.uniform(0.5, 1.5, shape) for _ in "ab")
-    total = rng.uniform(1, 2)
+    """A function that rises with some elements and falls with others, with derivatives of every order."""
+    signs = rng.permutation(np.resize([-1, 1], np.prod(shape))).reshape(shape)
+    linear, cubic = (signs * rng.uniform(0.5, 1.5, shape) for _ in "ab")
+    total = signs.flat[0] * rng.uniform(1, 2)
 
-    def answer(x):
+    def f(x):
         if not isinstance(x, np.ndarray) or x.shape != shape:
             raise ValueError(f"f takes one array of the shape of x, {shape}")
         x = x.astype("float64")
         return float((linear * np.exp(x / 2) + cubic * x**3).sum() + total * np.tanh(x.sum() / 3))
 
-    return Supply(answer)
+    f.__qualname__ = "f"  # what Python's own messages call it
+    return Supply(f)
 
 
 def _shape(rng, *large):

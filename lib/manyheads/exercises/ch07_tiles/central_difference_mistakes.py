@@ -246,8 +246,9 @@ MISTAKES = (
     Mistake(
         "one-array-two-names",
         _one_array_two_names,
-        "Every slope is 0: f is asked for the same point twice. With up = down = x.copy() there is one array with two "
-        "names; the step up and the step down cancel.",
+        "Every slope is 0, as if f were asked for the same point twice. After up = down = x.copy() one array has two "
+        "names, and the step up and the step down cancel. (Or what you move is not what f gets, or nothing is written "
+        "into the result.)",
         "What goes wrong and does not crash",
     ),
     Mistake(

@@ -12,6 +12,8 @@ EQUIVALENT = {
             "all rows at once: m = np.maximum(largest, scores.max(axis=1))  =>  "
             "m = np.maximum(scores.max(axis=1), largest)",
             "two states merged: m = np.maximum(block, largest)  =>  m = np.maximum(largest, block)",
+            "log of the total: m = np.maximum(largest, scores.max(axis=1))  =>  "
+            "m = np.maximum(scores.max(axis=1), largest)",
             "rows that see something: m = np.append(scores, largest[:, None], axis=1)[r].max()  =>  "
             "m = np.append(largest[:, None], scores, axis=1)[r].max()",
         ],

@@ -35,6 +35,21 @@ def _top_left(q, k, v, grad_out):
     return grad @ keys * scale, grad_k.reshape(into).sum(axis=2), grad_v.reshape(into).sum(axis=2)
 
 
+def _only_earlier_keys(q, k, v, grad_out):
+    group = q.shape[1] // k.shape[1]
+    keys, values = k.repeat(group, axis=1), v.repeat(group, axis=1)
+    scale = q.shape[3] ** -0.5
+    scores = q @ keys.swapaxes(2, 3) * scale
+    scores = np.where(np.tri(q.shape[2], k.shape[2], k.shape[2] - q.shape[2] - 1, dtype=bool), scores, -np.inf)
+    weights = reference.softmax(scores)
+    grad = grad_out @ values.swapaxes(2, 3)
+    grad = weights * (grad - (weights * grad).sum(axis=3, keepdims=True))
+    grad_k = grad.swapaxes(2, 3) @ q * scale
+    grad_v = weights.swapaxes(2, 3) @ grad_out
+    into = (q.shape[0], k.shape[1], group, k.shape[2], -1)
+    return grad @ keys * scale, grad_k.reshape(into).sum(axis=2), grad_v.reshape(into).sum(axis=2)
+
+
 def _not_scaled(q, k, v, grad_out):
     group = q.shape[1] // k.shape[1]
     keys, values = k.repeat(group, axis=1), v.repeat(group, axis=1)
@@ -142,6 +157,13 @@ FORWARD = (
         _top_left,
         "Your causal mask starts at the top left. With q_len and k_len different, the last query is the newest "
         "token and sees every key: align the mask at the bottom right.",
+        _FORWARD,
+    ),
+    Mistake(
+        "only-earlier-keys",
+        _only_earlier_keys,
+        "Your mask is one key too strict: the last query does not see the last key, nor any other query the key of its "
+        "own position. It is <=, not <.",
         _FORWARD,
     ),
     Mistake(

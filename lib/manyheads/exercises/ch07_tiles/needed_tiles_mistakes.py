@@ -10,6 +10,11 @@ def _top_left(q_len, k_len, block_q, block_k):
     return np.arange(0, k_len, block_k) <= last[:, None]
 
 
+def _top_left_past_the_end(q_len, k_len, block_q, block_k):
+    last = np.arange(block_q, q_len + block_q, block_q) - 1
+    return np.arange(0, k_len, block_k) <= last[:, None]
+
+
 def _shift_the_wrong_way(q_len, k_len, block_q, block_k):
     last = np.minimum(np.arange(block_q, q_len + block_q, block_q), q_len) - 1
     return np.arange(0, k_len, block_k) <= last[:, None] + q_len - k_len
@@ -18,6 +23,12 @@ def _shift_the_wrong_way(q_len, k_len, block_q, block_k):
 def _never_before_the_first_key(q_len, k_len, block_q, block_k):
     last = np.minimum(np.arange(block_q, q_len + block_q, block_q), q_len) - 1
     return np.arange(0, k_len, block_k) <= np.maximum(last[:, None] + k_len - q_len, 0)
+
+
+def _rounded_towards_0(q_len, k_len, block_q, block_k):
+    last = np.arange(block_q, q_len + block_q, block_q) - 1 + k_len - q_len
+    last_blocks = (last / block_k).astype(int)
+    return np.arange(-(-k_len // block_k)) <= last_blocks[:, None]
 
 
 def _shift_never_negative(q_len, k_len, block_q, block_k):
@@ -39,6 +50,11 @@ def _last_key(q_len, k_len, block_q, block_k):
     last = np.minimum(np.arange(block_q, q_len + block_q, block_q), q_len) - 1
     last_key = np.minimum(np.arange(block_k, k_len + block_k, block_k), k_len) - 1
     return last_key <= last[:, None] + k_len - q_len
+
+
+def _end_of_both_blocks(q_len, k_len, block_q, block_k):
+    end = np.arange(block_q, q_len + block_q, block_q)
+    return np.arange(block_k, k_len + block_k, block_k) <= end[:, None] + k_len - q_len
 
 
 def _only_earlier_keys(q_len, k_len, block_q, block_k):
@@ -82,7 +98,7 @@ def _last_blocks_lost(q_len, k_len, block_q, block_k):
 
 def _a_block_too_many(q_len, k_len, block_q, block_k):
     i, j = np.arange(q_len // block_q + 1)[:, None], np.arange(k_len // block_k + 1)
-    return j * block_k <= np.minimum((i + 1) * block_q, q_len) - 1 + k_len - q_len
+    return j * block_k <= (i + 1) * block_q - 1 + k_len - q_len
 
 
 _NEEDED, _RIGHT, _COUNT = "Which tiles are needed", "Aligned at the bottom right", "How many blocks"
@@ -98,6 +114,14 @@ MISTAKES = (
         loses=_UNEQUAL,
     ),
     Mistake(
+        "top-left-past-the-end",
+        _top_left_past_the_end,
+        "Your mask starts at the top left: query i is taken for the token i, and the last block reaches past the last "
+        "query. The queries are the newest tokens, so query i stands at the position i + k_len - q_len among the keys.",
+        _RIGHT,
+        loses=_UNEQUAL,
+    ),
+    Mistake(
         "shift-the-wrong-way",
         _shift_the_wrong_way,
         "Your queries are moved the wrong way: by q_len - k_len. Query i stands at the position i + k_len - q_len: "
@@ -109,7 +133,15 @@ MISTAKES = (
         "never-before-the-first-key",
         _never_before_the_first_key,
         "A block of queries that sees no key has a True for its first tile. Its position, i + k_len - q_len, is "
-        "negative, and stays so: np.maximum(…, 0), int(…) or a division that rounds towards 0 makes key 0 of it.",
+        "negative, and stays so: np.maximum(…, 0) makes key 0 of it.",
+        _RIGHT,
+        loses=("empty rows",),
+    ),
+    Mistake(
+        "rounded-towards-0",
+        _rounded_towards_0,
+        "A block of queries that ends just before the first key has a True for its first tile. Its last position is "
+        "negative, and int(…) rounds towards 0: of -0.5 it makes 0, block 0. // rounds down, to -1.",
         _RIGHT,
         loses=("empty rows",),
     ),
@@ -140,6 +172,13 @@ MISTAKES = (
         _last_key,
         "You decide by the last key of a block, so a tile of which only the first keys are seen is missing. The first "
         "key of a block is the one that most queries see.",
+        _NEEDED,
+    ),
+    Mistake(
+        "end-of-both-blocks",
+        _end_of_both_blocks,
+        "You compare where the blocks end, (j + 1) * block_k with (i + 1) * block_q, also past the end of the "
+        "sequence. A tile of which only the first keys are seen is missing: take the first key, j * block_k.",
         _NEEDED,
     ),
     Mistake(

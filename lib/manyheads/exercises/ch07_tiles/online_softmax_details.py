@@ -18,9 +18,9 @@ def _softmax_of_the_block(largest, total, weighted, scores, values):
     m = np.maximum(largest, scores.max(axis=1))
     away = np.where(np.isinf(m), 0, m)
     fade, powers = np.exp(largest - away), np.exp(scores - away[:, None])
-    block = powers.sum(axis=1, keepdims=True)
-    weights = powers / np.where(block == 0, 1, block)
-    return m, total * fade + block[:, 0], weighted * fade[:, None] + weights @ values
+    own = np.exp(scores - np.nan_to_num(scores.max(axis=1, keepdims=True)))
+    weights = own / np.maximum(own.sum(axis=1, keepdims=True), 1)
+    return m, total * fade + powers.sum(axis=1), weighted * fade[:, None] + weights @ values
 
 
 def _scores_for_weights(largest, total, weighted, scores, values):

@@ -34,6 +34,13 @@ def _mean_of_all_heads(heads, w_o, ablated, how):
     return reference.combine_heads(kept) @ w_o
 
 
+def _mean_of_the_ablated_heads(heads, w_o, ablated, how):
+    kept = heads.copy()
+    if len(ablated):
+        kept[:, ablated] = heads[:, ablated].mean(axis=(0, 1, 2)) if how == "mean" else 0
+    return reference.combine_heads(kept) @ w_o
+
+
 def _mean_over_the_heads(heads, w_o, ablated, how):
     kept = heads.copy()
     kept[:, ablated] = heads.mean(axis=1, keepdims=True) if how == "mean" else 0
@@ -108,6 +115,14 @@ MEANS = (
         loses=_BY_MEAN,
     ),
     Mistake(
+        "mean-of-the-ablated-heads",
+        _mean_of_the_ablated_heads,
+        "All heads in the list got one vector, the mean of them together. Each is replaced by its own mean: leave the "
+        "axis of the heads, and average over batch and tokens.",
+        _AWAY,
+        loses=_BY_MEAN,
+    ),
+    Mistake(
         "mean-over-the-heads",
         _mean_over_the_heads,
         "You averaged over the heads, for each token by itself. A head is replaced by its own mean over batch and "
@@ -140,7 +155,7 @@ MEANS = (
     Mistake(
         "always-zero",
         _always_zero,
-        'You replaced the heads by 0 for "mean" too. Look at how.',
+        'For "mean" the heads are 0 with you too. Look at how; and take the mean before anything is set to 0.',
         _AWAY,
         loses=_BY_MEAN,
     ),

@@ -114,6 +114,12 @@ def _keys_reshaped(x, w_q, w_k, n_heads):
     return reference.softmax(np.where(np.tri(seq, dtype=bool), scores, -np.inf))
 
 
+def _zero_times_infinity(x, w_q, w_k, n_heads):
+    q, k = (reference.split_heads(x @ w, n_heads) for w in (w_q, w_k))
+    later = 1 - np.tri(x.shape[1], dtype=x.dtype)
+    return reference.softmax(q @ k.swapaxes(2, 3) / q.shape[3] ** 0.5 + later * -np.inf)
+
+
 def _float64_scale(x, w_q, w_k, n_heads):
     q, k = (reference.split_heads(x @ w, n_heads) for w in (w_q, w_k))
     scores = q @ k.swapaxes(2, 3) / np.sqrt(q.shape[3])
@@ -174,8 +180,8 @@ MISTAKES = (
     Mistake(
         "scaled-without-the-root",
         _scaled_without_the_root,
-        "You divided the scores by head_dim itself. It is its square root: a sum of head_dim independent products is "
-        "larger by the root of their number.",
+        "Your scores are divided by head_dim itself: perhaps by the root twice, in q and in k. Divide once by its "
+        "square root: a sum of head_dim independent products is larger by the root of their number.",
         _SCALE,
     ),
     Mistake(
@@ -246,10 +252,17 @@ MISTAKES = (
         _MAPS,
     ),
     Mistake(
+        "zero-times-infinity",
+        _zero_times_infinity,
+        "All your weights are NaN. Perhaps you multiplied a mask of zeros and ones by infinity: 0 times infinity is "
+        "NaN. Put minus infinity where the mask is False, with np.where or an assignment.",
+        _SCALE,
+    ),
+    Mistake(
         "float64-scale",
         _float64_scale,
         "Your weights are float64. Since NumPy 2, np.sqrt of a whole number is a float64 that makes a float32 array "
-        "float64; head_dim ** 0.5 does not.",
+        "float64; head_dim ** 0.5 does not. So does a mask of numbers from np.tri or np.zeros, if you add it.",
         "What goes wrong and does not crash",
         loses=("float32",),
     ),

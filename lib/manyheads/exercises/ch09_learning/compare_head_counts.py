@@ -18,24 +18,39 @@ def _reference(train, head_counts, seeds):
     return np.mean(losses, axis=1), np.array(verdicts)
 
 
+def _noise(rng, n_seeds):
+    """Mean 0, standard deviation 1. The lowest is such that all seeds agree in other steps than those that count."""
+    low, high = (0.6, 0.72) if n_seeds < 5 else (0.9, 0.97)
+    noise = np.zeros(n_seeds)
+    while not low < -noise.min() < high:
+        noise = rng.standard_normal(n_seeds)
+        noise = (noise - noise.mean()) / noise.std(ddof=1)
+    return noise
+
+
 def _differences(rng, mean, errors, n_seeds):
     """Differences with this mean that is so many standard errors away from 0."""
-    noise = rng.standard_normal(n_seeds)
-    noise = (noise - noise.mean()) / noise.std(ddof=1)
-    noise *= np.sign(noise.max() + noise.min())  # no seed stands out against the others: all agree, by chance
-    return mean * (1 + noise * n_seeds**0.5 / errors)
+    return mean * (1 + _noise(rng, n_seeds) * n_seeds**0.5 / errors)
 
 
 def _case(rng, about, n_seeds, sign, asks=False):
     """Steps that are clear, that the spread over the seeds hides unless it is paired, and that cannot be told.
 
     The sizes of the steps, in standard errors, tell apart: two of them from one, a standard error from a standard
-    deviation, `ddof` 1 from 0. None is near 2 for a right answer.
+    deviation, `ddof` 1 from 0, 2 from 1.96, the number of seeds from another, the spread of a step from that of all.
     """
     clear = [(0.4 * sign, 12.0), (-0.08 * sign, 3.0)]  # the second goes back a little of what the first gained
-    close = [(-0.2 * sign, 2.2), (0.15 * sign, 1.93), (-0.1 * sign, 1.3 if n_seeds < 5 else 0.95), (0.05 * sign, 0.5)]
+    close = [
+        (0.06 * sign, 5.0),
+        (-0.2 * sign, 2.2),
+        (0.15 * sign, 1.98),
+        (-0.12 * sign, 1.85),
+        (-0.1 * sign, 1.3),
+        (0.07 * sign, 0.95),
+        (0.05 * sign, 0.5),
+    ]
     steps = clear + [close[i] for i in rng.permutation(len(close))]
-    head_counts = sorted(rng.permutation([1, 2, 4, 8, 16, 32, 64, 128])[: len(steps) + 1].tolist())
+    head_counts = sorted(2**power for power in rng.permutation(11)[: len(steps) + 1].tolist())
     seeds = rng.permutation(30)[:n_seeds].tolist()
     falls = np.array([np.zeros(n_seeds), *(_differences(rng, *step, n_seeds) for step in steps)]).cumsum(axis=0)
     spread = rng.permutation(np.linspace(-2, 2, n_seeds)) + rng.uniform(-0.2, 0.2, n_seeds)
@@ -123,12 +138,12 @@ EXERCISE = Exercise(
     version=1,
     parameters=(
         Parameter("train", "a function: train(n_heads, seed) trains a model and returns its final loss, a float"),
-        Parameter("head_counts", "list of whole numbers: the numbers of heads to try, two or more"),
+        Parameter("head_counts", "list of whole numbers, two or more: the numbers of heads to try, from few to many"),
         Parameter("seeds", "list of whole numbers, three or more: each number of heads is trained with each of them"),
     ),
     returns=(
         Output("means", ("n_counts",), "float", "a float array (n_counts,): the mean loss of each number of heads"),
-        Output("verdicts", ("n_counts - 1",), "int", "an array of whole numbers (n_counts - 1,): 1, -1 or 0"),
+        Output("verdicts", ("step",), "int", "an array of whole numbers (n_counts - 1,): 1, -1 or 0"),
     ),
     reference=_reference,
     tolerance={"float64": 1e-13},

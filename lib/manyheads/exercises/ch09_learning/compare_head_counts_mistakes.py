@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from manyheads.exercises.ch09_learning.compare_head_counts_bounds import BOUNDS
 from manyheads.exercises.definition import Mistake
 
 
@@ -41,13 +42,6 @@ def _unpaired(train, head_counts, seeds):
     return means, np.sign(d).astype(int) * (abs(d) > 2 * error)
 
 
-def _with_ddof_zero(train, head_counts, seeds):
-    losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
-    d = losses[:-1] - losses[1:]
-    told = abs(d.mean(1)) > 2 * d.std(1) / len(seeds) ** 0.5
-    return losses.mean(1), np.sign(d.mean(1)).astype(int) * told
-
-
 def _reversed(train, head_counts, seeds):
     losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
     d = losses[1:] - losses[:-1]
@@ -62,41 +56,6 @@ def _against_the_first(train, head_counts, seeds):
     return losses.mean(1), np.sign(d.mean(1)).astype(int) * told
 
 
-def _standard_deviation(train, head_counts, seeds):
-    losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
-    d = losses[:-1] - losses[1:]
-    told = abs(d.mean(1)) > 2 * d.std(1, ddof=1)
-    return losses.mean(1), np.sign(d.mean(1)).astype(int) * told
-
-
-def _standard_deviation_with_ddof_zero(train, head_counts, seeds):
-    losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
-    d = losses[:-1] - losses[1:]
-    told = abs(d.mean(1)) > 2 * d.std(1)
-    return losses.mean(1), np.sign(d.mean(1)).astype(int) * told
-
-
-def _one_seed_too_few(train, head_counts, seeds):
-    losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
-    d = losses[:-1] - losses[1:]
-    told = abs(d.mean(1)) > 2 * d.std(1, ddof=1) / (len(seeds) - 1) ** 0.5
-    return losses.mean(1), np.sign(d.mean(1)).astype(int) * told
-
-
-def _without_the_root(train, head_counts, seeds):
-    losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
-    d = losses[:-1] - losses[1:]
-    told = abs(d.mean(1)) > 2 * d.std(1, ddof=1) / len(seeds)
-    return losses.mean(1), np.sign(d.mean(1)).astype(int) * told
-
-
-def _one_error(train, head_counts, seeds):
-    losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
-    d = losses[:-1] - losses[1:]
-    told = abs(d.mean(1)) > d.std(1, ddof=1) / len(seeds) ** 0.5
-    return losses.mean(1), np.sign(d.mean(1)).astype(int) * told
-
-
 def _helped_only(train, head_counts, seeds):
     losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
     d = losses[:-1] - losses[1:]
@@ -107,12 +66,6 @@ def _hurt_where_not_helped(train, head_counts, seeds):
     losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
     d = losses[:-1] - losses[1:]
     return losses.mean(1), np.where(d.mean(1) > 2 * d.std(1, ddof=1) / len(seeds) ** 0.5, 1, -1)
-
-
-def _every_seed_agrees(train, head_counts, seeds):
-    losses = np.array([[train(n, seed) for seed in seeds] for n in head_counts])
-    d = losses[:-1] - losses[1:]
-    return losses.mean(1), (d > 0).all(1).astype(int) - (d < 0).all(1)
 
 
 def _float_verdicts(train, head_counts, seeds):
@@ -135,6 +88,7 @@ def _trained_twice(train, head_counts, seeds):
 _HELPED = "Helped, stopped helping, or hurt"
 
 MISTAKES = (
+    *BOUNDS,
     Mistake(
         "one-seed",
         _one_seed,
@@ -163,8 +117,8 @@ MISTAKES = (
     Mistake(
         "no-spread",
         _no_spread,
-        "You never say 0: your verdicts are the signs of the mean differences, however small these are. One counts "
-        "only if it is more than two standard errors away from 0.",
+        "You never say 0: your verdicts are the signs of all mean differences, however small these are. One counts "
+        "only if it is more than two standard errors away from 0, and these come from np.std, not from np.var.",
         _HELPED,
     ),
     Mistake(
@@ -172,13 +126,6 @@ MISTAKES = (
         _unpaired,
         "All your verdicts are 0. Perhaps you took the spread of the losses, which the seeds make large. Subtract seed "
         "by seed first, and take the spread of the differences: what a seed does to both goes away.",
-        _HELPED,
-    ),
-    Mistake(
-        "ddof-0",
-        _with_ddof_zero,
-        "Your standard deviation is too small: np.std divides by the number of seeds unless told ddof=1. With few "
-        "seeds that calls chance a result.",
         _HELPED,
     ),
     Mistake(
@@ -195,39 +142,6 @@ MISTAKES = (
         _HELPED,
     ),
     Mistake(
-        "standard-deviation",
-        _standard_deviation,
-        "You compared with the standard deviation of the differences. The mean of several is surer than one: divide "
-        "by the square root of the number of seeds.",
-        _HELPED,
-    ),
-    Mistake(
-        "standard-deviation-with-ddof-0",
-        _standard_deviation_with_ddof_zero,
-        "You compared with the standard deviation of the differences, and one that is too small: ddof=1 is missing, "
-        "and the division by the square root of the number of seeds.",
-        _HELPED,
-    ),
-    Mistake(
-        "one-seed-too-few",
-        _one_seed_too_few,
-        "You divided by the square root of one seed less. With ddof=1 the standard deviation has that correction "
-        "already: divide by the square root of the number of seeds.",
-        _HELPED,
-    ),
-    Mistake(
-        "without-the-root",
-        _without_the_root,
-        "You divided the standard deviation by the number of seeds. The standard error has its square root.",
-        _HELPED,
-    ),
-    Mistake(
-        "one-standard-error",
-        _one_error,
-        "You asked for one standard error. That happens by chance in a third of all cases; asked are two.",
-        _HELPED,
-    ),
-    Mistake(
         "helped-only",
         _helped_only,
         "You never say -1. Where the mean difference is more than two standard errors below 0, more heads hurt: "
@@ -238,13 +152,6 @@ MISTAKES = (
         "hurt-where-not-helped",
         _hurt_where_not_helped,
         "You never say 0. What did not help has not hurt yet: between the two bounds nobody can tell.",
-        _HELPED,
-    ),
-    Mistake(
-        "every-seed-agrees",
-        _every_seed_agrees,
-        "You asked whether all seeds agree. The rule is another one: the mean difference is more than two standard "
-        "errors away from 0.",
         _HELPED,
     ),
     Mistake(

@@ -40,10 +40,13 @@ def _large(rng):
     low["logits"] -= 1000
     far = _inputs(rng, lambda seq: seq // 2 + 1)
     far["logits"][0, -2, far["tokens"][0, -1]] -= 900  # the only token that the model holds impossible, and it comes
+    sure = _inputs(rng, lambda seq: seq // 2)
+    sure["logits"][-1, -2, sure["tokens"][-1, -1]] += 900  # far above the mean of its row
     return [
         Case("logits near 1000 in every other row", high),
         Case("logits near -1000", low),
         Case("a token that the model did not expect at all", far),
+        Case("a token that the model was sure of", sure),
     ]
 
 

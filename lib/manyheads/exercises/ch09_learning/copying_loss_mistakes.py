@@ -24,6 +24,12 @@ def _bits(logits, tokens, first):
     return each.mean() / np.log(2)
 
 
+def _base_ten(logits, tokens, first):
+    used, wanted = logits[:, first - 1 : -1], tokens[:, first:, None]
+    each = np.logaddexp.reduce(used, axis=2) - np.take_along_axis(used, wanted, 2)[:, :, 0]
+    return each.mean() / np.log(10)
+
+
 def _negative(logits, tokens, first):
     used, wanted = logits[:, first - 1 : -1], tokens[:, first:, None]
     return (np.take_along_axis(used, wanted, 2)[:, :, 0] - np.logaddexp.reduce(used, axis=2)).mean()
@@ -106,6 +112,12 @@ MISTAKES = (
         "bits",
         _bits,
         "Your loss is in bits: the logarithm has the base 2. Nats have the natural logarithm, np.log.",
+        _LOSS,
+    ),
+    Mistake(
+        "base-10",
+        _base_ten,
+        "Your logarithm has the base 10. Nats have the natural logarithm, np.log.",
         _LOSS,
     ),
     Mistake(

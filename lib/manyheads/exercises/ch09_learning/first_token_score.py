@@ -80,7 +80,7 @@ EXERCISE = Exercise(
     reference=_reference,
     tolerance=inputs.MEAN,
     example="""
->>> weights = np.array([[[[1.0, 0.0, 0.0], [0.75, 0.25, 0.0], [0.25, 0.25, 0.5]]]])
+>>> weights = np.array([[[[1.0, 0.0, 0.0], [0.75, 0.25, 0.0], [0.25, 0.5, 0.25]]]])
 >>> first_token_score(weights)
 array([0.5])
 """,

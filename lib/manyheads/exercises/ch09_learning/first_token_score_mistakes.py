@@ -125,8 +125,8 @@ MISTAKES = (
     Mistake(
         "row-0-later-columns",
         _row_zero_later_columns,
-        "Your scores are all 0: you read how query 0 sees later tokens, which a causal mask forbids. Rows are queries "
-        "and columns are keys: it is column 0 that counts.",
+        "Your scores are all 0. Perhaps you read how query 0 sees later tokens, which a causal mask forbids. Rows are "
+        "queries and columns are keys: it is column 0 that counts.",
         _FIRST,
     ),
     Mistake(

@@ -20,12 +20,26 @@ def _reference(weights, tokens):
 
 
 def _row(rng, names, in_a_row):
-    """A sequence in which one token comes three times or more; `in_a_row`: whether one follows itself."""
+    """A sequence in which one token comes three times or more; the first comes back, and the last was there before.
+
+    `in_a_row`: whether a token follows itself.
+    """
     while True:
         row = names[rng.integers(0, len(names) // 2 + 1, len(names))].tolist()
         twice = any(row[i] == row[i - 1] for i in range(1, len(row)))
-        if twice is in_a_row and max(row.count(token) for token in row) > 2:
+        again = row[0] in row[1:] and row[-1] in row[:-1]
+        if again and twice is in_a_row and max(row.count(token) for token in row) > 2:
             return row
+
+
+def _own_endings(tokens):
+    """No other sequence has the token at the end of this one.
+
+    So a place that is kept from a sequence before is a wrong place, and not one outside of the map.
+    """
+    for b, row in enumerate(tokens):
+        row[row == row[-1]] = 90 + b
+    return tokens
 
 
 def _tokens(rng, batch, seq, in_a_row=False, without=0):
@@ -39,7 +53,7 @@ def _tokens(rng, batch, seq, in_a_row=False, without=0):
         rows = [_row(rng, names, in_a_row) for _ in range(batch - without)]
     alone = [rng.permutation(names) for _ in range(without)]
     others = [*rows[1:], *alone]
-    return np.array([rows[0], *(others[i] for i in rng.permutation(len(others)))])
+    return _own_endings(np.array([rows[0], *(others[i] for i in rng.permutation(len(others)))]))
 
 
 def _inputs(rng, dtype="float64", in_a_row=False, without=0, **ranges):
@@ -54,7 +68,7 @@ def _repeated_half(rng):
     """The second half repeats the first, and nothing else does."""
     found = _inputs(rng, batch=(3, 3), heads=(4, 5), seq=(10, 10))
     halves = [rng.permutation(90)[:5] for _ in range(3)]
-    return {**found, "tokens": np.array([[*half, *half] for half in halves])}
+    return {**found, "tokens": _own_endings(np.array([[*half, *half] for half in halves]))}
 
 
 def _one_without(rng, probe=False, dtype="float64"):
@@ -81,7 +95,7 @@ def _twice_in_a_row(rng):
 def _no_repeats(rng):
     none = _inputs(rng)
     names = rng.permutation(90)[: none["weights"].shape[2]]
-    none["tokens"] = np.array([rng.permutation(names) for _ in none["tokens"]])
+    none["tokens"] = _own_endings(np.array([rng.permutation(names) for _ in none["tokens"]]))
     return [
         _one_without(rng),
         Case("no sequence has a repeat", none),
@@ -173,7 +187,8 @@ EXERCISE = Exercise(
         "Plain loops over sequences and queries are fine. Add up the weights, an array with one number for each head, "
         "and count how many queries you added.",
         "A dictionary from token to the place where it was last seen gives p at once. Look up first and note the own "
-        "place afterwards; and every sequence begins with an empty one.",
+        "place afterwards: else p is i itself, and for the last query the key p + 1 is out of bounds. Every sequence "
+        "begins with an empty dictionary.",
         "Divide once, at the end, by the count over all sequences. What if it is 0? And which dtype does your total "
         "begin with?",
     ),

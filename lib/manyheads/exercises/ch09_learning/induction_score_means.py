@@ -42,6 +42,16 @@ def _sequence_means_with_zeros(weights, tokens):
     return means.mean(axis=0)
 
 
+def _counted_for_each_head(weights, tokens):
+    total, count = np.zeros(weights.shape[1], weights.dtype), 0
+    for b, row in enumerate(tokens):
+        for i in range(len(row)):
+            for p in np.flatnonzero(row[:i] == row[i])[-1:]:
+                total += weights[b, :, i, p + 1]
+                count += weights.shape[1]
+    return total / count if count else total
+
+
 def _sum(weights, tokens):
     total = np.zeros(weights.shape[1], weights.dtype)
     for b, row in enumerate(tokens):
@@ -108,6 +118,13 @@ MEANS = (
         _sequence_means_with_zeros,
         "You averaged each sequence first, with 0 for one without a repeat, and then these means. Add up over all "
         "sequences, count the queries that you added, and divide once.",
+        _INDUCTION,
+    ),
+    Mistake(
+        "counted-for-each-head",
+        _counted_for_each_head,
+        "Your scores are too small by the number of heads: you counted each query once for every head. Each head has "
+        "a sum of its own, and all share one count.",
         _INDUCTION,
     ),
     Mistake(

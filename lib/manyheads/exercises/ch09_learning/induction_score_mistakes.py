@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from manyheads.exercises.ch09_learning.induction_score_lookup import LOOKUP
 from manyheads.exercises.ch09_learning.induction_score_means import MEANS
 from manyheads.exercises.definition import Mistake
 
@@ -127,6 +128,7 @@ _INDUCTION = "Induction heads"
 
 MISTAKES = (
     *MEANS,
+    *LOOKUP,
     Mistake(
         "the-same-token",
         _same_token,
@@ -164,8 +166,8 @@ MISTAKES = (
     Mistake(
         "rows-and-columns-exchanged",
         _exchanged,
-        "Your scores are 0: you let the earlier token ask and the later one be asked, which a causal mask forbids. "
-        "Rows are queries: weights[..., i, p + 1].",
+        "Your scores are all 0. Perhaps you read weights that the causal mask forbids. Rows are queries: it is "
+        "weights[..., i, p + 1], and p is before i. Note a query's own place only after you have looked p up.",
         _INDUCTION,
     ),
     Mistake(

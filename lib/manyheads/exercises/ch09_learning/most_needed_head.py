@@ -20,6 +20,9 @@ def _supply(baseline, increases):
     n_layers, n_heads = increases.shape
 
     def answer(layer, head):
+        if not (isinstance(layer, int) and isinstance(head, int)):
+            kinds = f"{type(layer).__name__} and {type(head).__name__}"
+            raise ValueError(f"loss takes one layer and one head at a time, whole numbers; got {kinds}")
         if (layer, head) == (-1, -1):
             return baseline
         if not (0 <= layer < n_layers and 0 <= head < n_heads):

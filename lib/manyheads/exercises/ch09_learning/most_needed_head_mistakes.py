@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from manyheads.exercises.ch09_learning.most_needed_head_increase import INCREASE
 from manyheads.exercises.definition import Mistake
 
 
@@ -9,6 +10,13 @@ def _smallest_loss(loss, n_layers, n_heads):
     found = [(loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
     least, layer, head = min(found)
     return layer, head, least - loss(-1, -1)
+
+
+def _difference_reversed(loss, n_layers, n_heads):
+    whole = loss(-1, -1)
+    found = [(whole - loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
+    fall, layer, head = max(found)
+    return layer, head, fall
 
 
 def _largest_change(loss, n_layers, n_heads):
@@ -34,49 +42,6 @@ def _head_before_layer(loss, n_layers, n_heads):
 def _increase_first(loss, n_layers, n_heads):
     whole = loss(-1, -1)
     return max((loss(layer, head) - whole, layer, head) for layer in range(n_layers) for head in range(n_heads))
-
-
-def _loss_itself(loss, n_layers, n_heads):
-    found = [(loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    most, layer, head = max(found)
-    return layer, head, most
-
-
-def _decrease(loss, n_layers, n_heads):
-    found = [(loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    most, layer, head = max(found)
-    return layer, head, loss(-1, -1) - most
-
-
-def _relative(loss, n_layers, n_heads):
-    whole = loss(-1, -1)
-    found = [(loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    most, layer, head = max(found)
-    return layer, head, (most - whole) / whole
-
-
-def _quotient(loss, n_layers, n_heads):
-    found = [(loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    most, layer, head = max(found)
-    return layer, head, most / loss(-1, -1)
-
-
-def _over_the_mean(loss, n_layers, n_heads):
-    found = [(loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    most, layer, head = max(found)
-    return layer, head, most - float(np.mean([one[0] for one in found]))
-
-
-def _over_the_smallest(loss, n_layers, n_heads):
-    found = [(loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    most, layer, head = max(found)
-    return layer, head, most - min(found)[0]
-
-
-def _over_head_zero(loss, n_layers, n_heads):
-    found = [(loss(layer, head), layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    most, layer, head = max(found)
-    return layer, head, most - found[0][0]
 
 
 def _last_layer_only(loss, n_layers, n_heads):
@@ -125,6 +90,16 @@ def _starts_from_zero(loss, n_layers, n_heads):
     return best
 
 
+def _starts_from_the_whole_model(loss, n_layers, n_heads):
+    whole, best = loss(-1, -1), (-1, -1, 0.0)
+    for layer in range(n_layers):
+        for head in range(n_heads):
+            increase = loss(layer, head) - whole
+            if increase > best[2]:
+                best = layer, head, increase
+    return best
+
+
 def _baseline_each_time(loss, n_layers, n_heads):
     best = (0, 0, -np.inf)
     for layer in range(n_layers):
@@ -138,11 +113,19 @@ def _baseline_each_time(loss, n_layers, n_heads):
 _NEEDED = "The most needed head"
 
 MISTAKES = (
+    *INCREASE,
     Mistake(
         "smallest-loss",
         _smallest_loss,
         "You found the head that the model misses least: the smallest loss. The most needed head is the one without "
         "which the loss is largest.",
+        _NEEDED,
+    ),
+    Mistake(
+        "difference-reversed",
+        _difference_reversed,
+        "You looked for the largest fall of the loss: the difference is the wrong way round. The increase is the loss "
+        "without the head minus the loss of the whole model.",
         _NEEDED,
     ),
     Mistake(
@@ -171,60 +154,18 @@ MISTAKES = (
         _NEEDED,
     ),
     Mistake(
-        "loss-itself",
-        _loss_itself,
-        "Your last number is the loss without the head. Take the loss of the whole model away from it.",
-        _NEEDED,
-    ),
-    Mistake(
-        "decrease",
-        _decrease,
-        "Your last number has the wrong sign. It is the loss without the head minus the loss of the whole model.",
-        _NEEDED,
-    ),
-    Mistake(
-        "relative-increase",
-        _relative,
-        "You divided the increase by the loss of the whole model. It is the difference itself that is asked for, in "
-        "nats.",
-        _NEEDED,
-    ),
-    Mistake(
-        "quotient",
-        _quotient,
-        "You divided the two losses. It is their difference that is asked for, in nats.",
-        _NEEDED,
-    ),
-    Mistake(
-        "over-the-mean",
-        _over_the_mean,
-        "You measured the increase from the mean of all ablated losses. Measure it from the whole model: loss(-1, -1).",
-        _NEEDED,
-    ),
-    Mistake(
-        "over-the-smallest",
-        _over_the_smallest,
-        "You measured the increase from the smallest of the ablated losses. Measure it from the whole model: "
-        "loss(-1, -1).",
-        _NEEDED,
-    ),
-    Mistake(
-        "over-head-0",
-        _over_head_zero,
-        "You measured the increase from the model without head 0 of layer 0. The whole model is loss(-1, -1).",
-        _NEEDED,
-    ),
-    Mistake(
         "last-layer-only",
         _last_layer_only,
-        "You tried the heads of the last layer only. Every layer has heads: go through all of them.",
+        "Only the heads of the last layer count with you; perhaps your search begins anew in each layer. Go through "
+        "the heads of all layers, and keep the largest loss of all.",
         _NEEDED,
         loses=("values", "every ablation helps", "calls"),
     ),
     Mistake(
         "first-layer-only",
         _first_layer_only,
-        "You tried the heads of the first layer only. Every layer has heads: go through all of them.",
+        "Only the heads of the first layer count with you; perhaps a return stands inside the outer loop. Go through "
+        "the heads of all layers.",
         _NEEDED,
     ),
     Mistake(
@@ -258,6 +199,14 @@ MISTAKES = (
         _starts_from_zero,
         "Where every increase is negative, you found none: your search starts from an increase of 0. Start from minus "
         "infinity, or from the first head.",
+        _NEEDED,
+        loses=("every ablation helps",),
+    ),
+    Mistake(
+        "starts-from-the-whole-model",
+        _starts_from_the_whole_model,
+        "Where every increase is negative, you return -1 and -1, which is no head: your search starts from the whole "
+        "model, whose increase is 0. Only the heads compete; the largest of their increases counts.",
         _NEEDED,
         loses=("every ablation helps",),
     ),

@@ -79,9 +79,9 @@ EXERCISE = Exercise(
     reference=_reference,
     tolerance=inputs.MEAN,
     example="""
->>> weights = np.array([[[[1.0, 0.0, 0.0], [0.75, 0.25, 0.0], [0.25, 0.25, 0.5]]]])
+>>> weights = np.array([[[[1.0, 0.0, 0.0], [0.75, 0.25, 0.0], [0.25, 0.5, 0.25]]]])
 >>> previous_token_score(weights)
-array([0.5])
+array([0.625])
 """,
     hints=(
         "Mark the entries that count in a map of three tokens: which row and which column has each? How many are they?",

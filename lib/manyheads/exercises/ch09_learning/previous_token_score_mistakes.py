@@ -31,6 +31,14 @@ def _two_back(weights):
     return np.diagonal(weights, -2, 2, 3).mean(axis=(0, 2))
 
 
+def _from_query_two(weights):
+    return np.diagonal(weights, -1, 2, 3)[:, :, 1:].mean(axis=(0, 2))
+
+
+def _last_query_left_out(weights):
+    return np.diagonal(weights, -1, 2, 3)[:, :, :-1].mean(axis=(0, 2))
+
+
 def _first_token(weights):
     return weights[:, :, 1:, 0].mean(axis=(0, 2))
 
@@ -107,8 +115,20 @@ MISTAKES = (
     Mistake(
         "next-token",
         _next_token,
-        "Your scores are all 0: you read the weights on the next token, which a causal mask forbids. Rows belong to "
-        "the queries: it is row i, column i - 1, a diagonal with a negative offset.",
+        "Your scores are all 0. Perhaps you read the weights on the next token, which a causal mask forbids. Rows "
+        "belong to the queries: it is row i, column i - 1, a diagonal with a negative offset.",
+        _BEFORE,
+    ),
+    Mistake(
+        "from-query-2",
+        _from_query_two,
+        "Query 1 is missing in your mean. Only query 0 has no token before it; query 1 has token 0.",
+        _BEFORE,
+    ),
+    Mistake(
+        "last-query-left-out",
+        _last_query_left_out,
+        "The last query is missing in your mean. All queries from 1 to seq - 1 count; range(1, seq) has them all.",
         _BEFORE,
     ),
     Mistake(
