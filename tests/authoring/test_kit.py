@@ -1,6 +1,7 @@
 """The kit: what is in it, what may not be, and that a student with Python and NumPy alone can work with it."""
 
 import io
+import itertools
 import json
 import os
 import re
@@ -163,13 +164,15 @@ def installed(python):
     return {package["name"].lower() for package in json.loads(done.stdout)}
 
 
-def run(notebook, folder):
-    """Run all cells in the kernel called python3, headless; errors do not stop it."""
+def run(notebooks, folder):
+    """Run notebooks one after the other in one kernel called python3, headless; errors do not stop it."""
     from nbclient import NotebookClient
 
+    cells = [[cell for cell in notebook.cells if cell.cell_type == "code"] for notebook in notebooks]
+    whole = nbformat.v4.new_notebook(cells=list(itertools.chain(*cells)))
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, resources=resources, kernel_name="python3", allow_errors=True, timeout=60).execute()
-    return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+    NotebookClient(whole, resources=resources, kernel_name="python3", allow_errors=True, timeout=60).execute()
+    return [{cell.id: cell.outputs for cell in own} for own in cells]
 
 
 def test_every_notebook_runs_with_numpy_and_the_wheel_alone(course, unpacked, student, monkeypatch):
@@ -182,7 +185,7 @@ def test_every_notebook_runs_with_numpy_and_the_wheel_alone(course, unpacked, st
         source = next(iter(release.build_source(course, assignment).values()))
         solved = sample_class.solved(nbformat.reads(source.decode(), as_version=4), starter)
 
-        outputs = run(starter, path.parent)
+        outputs, right = run([starter, solved], path.parent)
         library = outputs.pop("library")
         assert [o.text for o in library if o.output_type != "stream"] == []
         assert ("".join(o.text for o in library).startswith("Installing ../../manyheads-")) == (number == 0)
@@ -196,7 +199,7 @@ def test_every_notebook_runs_with_numpy_and_the_wheel_alone(course, unpacked, st
                 allowed = set() if name == "setup" else {"NotImplementedError"}
                 assert {error.ename for error in errors} <= allowed, (assignment, name)
 
-        for name, said in run(solved, path.parent).items():
+        for name, said in right.items():
             assert not [o for o in said if o.output_type == "error" or o.get("name") == "stderr"], (assignment, name)
             if name.startswith("check-"):
                 assert "right" in json.dumps(said) and "not right" not in json.dumps(said)

@@ -57,3 +57,12 @@ def test_what_cannot_be_hashed_is_noted_by_its_kind():
     one = Supply(len)
     assert one({1: 2}) == 1
     assert one.asked == {("dict",): 1}
+
+
+def test_other_ways_to_ask_are_told_in_words():
+    one = Supply(abs)
+    with pytest.raises(TypeError, match="write the arguments without their names, not x=…"):
+        one(x=1)
+    with pytest.raises(TypeError, match="this is a function: call it with round brackets"):
+        one[1]
+    assert one.asked.total() == 0

@@ -34,12 +34,17 @@ class Supply:
         self._answer = answer
         self.asked: Counter[tuple] = Counter()  #: the arguments of every call -> how often
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments, **named):
+        if named:
+            raise TypeError(f"write the arguments without their names, not {next(iter(named))}=…")
         if self.asked.total() >= MOST_CALLS:
             raise RuntimeError(f"more than {MOST_CALLS:,} calls; does your function end?")
         plain = tuple(map(_plain, arguments))
         self.asked[tuple(map(_noted, plain))] += 1
         return self._answer(*plain)
+
+    def __getitem__(self, key):
+        raise TypeError("this is a function: call it with round brackets")
 
     def __deepcopy__(self, memo) -> "Supply":
         """The same answers, nothing asked yet: every run of a case starts with it."""

@@ -42,7 +42,7 @@ def _small_latents(rng):
 
 
 def _float32(rng):
-    return [Case("float32 tokens and weights", _inputs(rng, "float32", size=4.0))]
+    return [Case("float32 tokens and weights", _inputs(rng, "float32", size=40.0))]
 
 
 # -- right answers by other techniques -----------------------------------------------------------------
