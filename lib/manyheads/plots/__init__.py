@@ -14,10 +14,11 @@ from manyheads.plots.blocks import (
     per_head_and_fused,
     where_numbers_went,
 )
+from manyheads.plots.head_figures import ablation, head_scores
 from manyheads.plots.map_figures import attention_maps
 from manyheads.plots.pictures import INK, Picture, canvas, show
 
 __all__ = [
-    "HEAD_COLOURS", "INK", "QKV_COLOURS", "WRONG", "Picture", "attention_maps", "bars", "blocks", "canvas",
-    "fused_layouts", "head_colour", "per_head_and_fused", "show", "where_numbers_went",
+    "HEAD_COLOURS", "INK", "QKV_COLOURS", "WRONG", "Picture", "ablation", "attention_maps", "bars", "blocks", "canvas",
+    "fused_layouts", "head_colour", "head_scores", "per_head_and_fused", "show", "where_numbers_went",
 ]  # fmt: skip
