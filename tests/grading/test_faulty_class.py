@@ -66,7 +66,7 @@ STUDENTS = {
     "skips": (True, skipped, 0, ""),
     "exits": (False, lambda n: own_cell(n, "exit()"), BEFORE_PACKING, "the notebook ended its own kernel"),
     "exits-again": (False, lambda n: own_cell(n, "exit()"), BEFORE_PACKING, "the notebook ended its own kernel"),
-    "forgot-metadata": (False, without_metadata, FULL, "20 cells had lost their nbgrader metadata, which was restored"),
+    "forgot-metadata": (False, without_metadata, FULL, "21 cells had lost their nbgrader metadata, which was restored"),
     "copied-check": (False, double("check-pack-heads-values"), FULL, "two cells had the id check-pack-heads-values"),
     "copied-answer": (False, double("pack-heads"), FULL, "two cells had the id pack-heads; the first counts"),
     "deleted-check": (False, without_a_check, FULL, "missing cells were put back: check-pack-heads-values"),

@@ -41,15 +41,17 @@ def test_a_run_and_the_callers_random_state():
     assert {name: weights.shape for name, weights in maps.items()} == {"attention": (2, 8, 12, 12)}
 
 
-def test_a_head_for_each_distance():
-    """With this seed each of four heads has one of the four distances; with seed 0 three of them share three."""
-    model = studies.copying_run(4, 1).model
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_heads_share_the_distances(seed):
+    """Which head reads which token is the seed's choice; that each of the four is read is not."""
+    model = studies.copying_run(4, seed).model
     tokens = torch.from_numpy(np.random.default_rng(0).integers(0, 16, size=(64, 12)))
     weights = attention_maps(model, tokens)["attention"][:, :, 4:].mean(axis=0)
     queries = np.arange(4, 12)
-    back = np.array([[weights[head, queries - 4, queries - d].mean() for d in range(1, 5)] for head in range(4)])
-    assert set(back.argmax(axis=1)) == {0, 1, 2, 3}
-    assert back.max(axis=1).min() > 0.5
+    back = np.array([[weights[head, queries - 4, queries - d].mean() for d in range(5)] for head in range(4)])
+    read = back.sum(axis=0)
+    assert read[1:].min() > 0.3
+    assert read[0] < 0.2, "its own token is not asked for"
 
 
 def test_induction_heads_form(study):

@@ -63,9 +63,9 @@ def _bars(values: dict[tuple[str, int], float], title: str, limits: tuple[float,
     room = 0.22 * ((high - low) or 1.0)  # for the numbers beside the bars
     for place, ((_, head), value) in enumerate(values.items()):
         ax.barh(place, value, height=0.62, color=head_colour(head), edgecolor=INK, linewidth=0.6)
-        side = {"ha": "left"} if value >= 0 else {"ha": "right"}
+        side = "left" if value >= 0 else "right"
         text = f"{value:.2f}" if low == 0 else f"{value:+.2f}"
-        ax.text(value + np.copysign(0.04 * room, value), place, f" {text} ", va="center", color=INK, **side)
+        ax.text(value + np.copysign(0.04 * room, value), place, f" {text} ", va="center", color=INK, ha=side)
     ax.set_yticks(range(len(values)), [f"{module}, head {head}" for module, head in values])
     ax.invert_yaxis()
     ax.set_xlim(low - (room if low < 0 else 0), high + room)

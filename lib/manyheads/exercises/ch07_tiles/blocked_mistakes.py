@@ -1,5 +1,8 @@
 """The known mistakes of blocked-causal-attention that are made in the state of a row of tiles."""
 
+# The result is made when the first tile tells its sizes, as students write it.
+# pyright: reportOptionalSubscript=false
+
 import numpy as np
 
 from manyheads.exercises.ch07_tiles.blocked_masks import MASKS

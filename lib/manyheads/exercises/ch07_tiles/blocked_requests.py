@@ -1,5 +1,8 @@
 """The known mistakes of blocked-causal-attention: tiles asked for in vain, and queries without a key."""
 
+# The result is made when the first tile tells its sizes, as students write it.
+# pyright: reportOptionalSubscript=false
+
 import numpy as np
 
 from manyheads import reference

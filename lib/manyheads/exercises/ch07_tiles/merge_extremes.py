@@ -66,7 +66,7 @@ def _difference_overflows(out_a, lse_a, out_b, lse_b):
 
 
 def _float64_weights(out_a, lse_a, out_b, lse_b):
-    a, b = reference.softmax(np.float64([lse_a, lse_b]), axis=0)[..., None]
+    a, b = reference.softmax(np.array([lse_a, lse_b], "float64"), axis=0)[..., None]
     return a * out_a + b * out_b, np.logaddexp(np.float64(lse_a), lse_b)
 
 

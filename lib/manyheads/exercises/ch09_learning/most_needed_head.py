@@ -102,7 +102,7 @@ def _layer_by_layer(loss, n_layers, n_heads):
 
 def _by_dictionary(loss, n_layers, n_heads):
     losses = {place: loss(*place) for place in np.ndindex(n_layers, n_heads)}
-    most = max(losses, key=losses.get)
+    most = max(losses, key=lambda place: losses[place])
     return (*most, losses[most] - loss(-1, -1))
 
 
