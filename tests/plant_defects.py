@@ -36,6 +36,29 @@ TESTS = {
     "probes": ["tests/probes"],
 }
 
+#: By the file with the defect, the tests that find it soonest: they go first, and the rest follow.
+SOONEST = {
+    "_slots.py": LAST,
+    "reference/cache.py": LAST,
+    "reference/multi_head.py": LAST,
+    "torch_path/multi_head.py": LAST,
+    "reference/backward.py": "tests/reference/test_backward.py",
+    "reference/_visibility.py": "tests/reference/test_unread_slots.py",
+    "reference/blocked.py": "tests/reference/test_attention.py",
+    "torch_path/_call.py": "tests/torch_path/test_attention.py",
+    "torch_path/blocked.py": "tests/torch_path/test_attention.py",
+}
+
+
+def tests_of(defect: Defect | None, path: str) -> list[str]:
+    """The tests to run, in this order."""
+    if defect is None:
+        return TESTS[path]
+    if defect.tests:
+        return list(defect.tests)
+    soonest = [SOONEST[edit.file] for edit in defect.edits if edit.file in SOONEST]
+    return list(dict.fromkeys([*soonest, *TESTS[defect.path]]))
+
 
 def plant(defect: Defect, library: Path) -> None:
     """Make the edits; each must find its text exactly once, or the list of defects is out of date."""
@@ -59,12 +82,7 @@ def caught_by(defect: Defect | None, path: str = "both") -> str | None:
             plant(defect, copy / "lib")
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
         # Compiling takes long and finds what the rest finds; a failing example need not be made small.
-        command += [
-            "-k",
-            "not compiled",
-            "--hypothesis-profile=no-shrink",
-            *((defect and defect.tests) or TESTS[defect.path if defect else path]),
-        ]
+        command += ["-k", "not compiled", "--hypothesis-profile=no-shrink", *tests_of(defect, path)]
         env = os.environ | {"PYTHONPATH": str(copy / "lib"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
         if done.returncode == 0:
