@@ -40,8 +40,8 @@ from manyheads.grading import check
 #
 # The next cell trains the model for the experiments. It has two layers of attention with two heads each and nothing
 # else, and learns sequences that begin to repeat themselves after a while. In training, only the tokens that can be
-# known count: those after the first of the repeat. `pair` then holds, for fresh sequences whose second half repeats the
-# first:
+# known count: those after the first of the repeat. Where torch is missing there is no `pair`, and the cells below that
+# look at it do nothing. Else `pair` holds, for fresh sequences whose second half repeats the first:
 #
 # | name | what it is |
 # |---|---|

@@ -17,7 +17,8 @@ def verify(course: Course, asked: list[str], jobs: int, *, quick: bool = False, 
     The whole proof leaves its record in solutions/proved.json; `if_changed` skips it where that still holds.
     """
     names = chosen(asked)
-    if if_changed and (verified.read(verified.whole(course)) or {}).get("content") == verification.content(course):
+    content = verification.content(course)  # before: what is edited meanwhile is not proved
+    if if_changed and (verified.read(verified.whole(course)) or {}).get("content") == content:
         out.print("Nothing has changed since all graders were proved.", style="green")
         return 0
     tier = verification.QUICK if quick else verification.FULL
@@ -33,7 +34,7 @@ def verify(course: Course, asked: list[str], jobs: int, *, quick: bool = False, 
         out.print(f"MISS {miss}", style="red", soft_wrap=True, markup=False)
     if names == list(NAMES) and not (misses or quick):
         tried = {proof.exercise: _tried(proof) for proof in proofs}
-        verified.keep(verified.whole(course), {"content": verification.content(course), "exercises": tried})
+        verified.keep(verified.whole(course), {"content": content, "exercises": tried})
     said = f"{len(misses)} miss{'es' * (len(misses) != 1)}" if misses else "no miss"
     out.print(f"{len(proofs)} exercises: {said}.", style="red" if misses else "green")
     return 1 if misses else 0
