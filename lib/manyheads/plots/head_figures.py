@@ -31,7 +31,7 @@ def head_scores(rows: Sequence[Any], name: str = "head-scores") -> Picture:
         if None not in scores:
             panels.append(_bars(dict(zip(heads, scores, strict=True)), title, (0.0, 1.0)))
             alts.append(f"Score {title}: {_told(heads, scores, '{:.2f}')}.")
-    return show(panels, alts, name, "Scores from 0 to 1: the mean weight on the token that the score is about.")
+    return show(panels, alts, name, "Scores from 0 to 1: the mean weight on the token that the score is about.", 0.8)
 
 
 def ablation(increases: Mapping[tuple[str, int], float], unit: str = "nats", name: str = "ablation") -> Picture:
@@ -51,13 +51,13 @@ def ablation(increases: Mapping[tuple[str, int], float], unit: str = "nats", nam
     values = {head: float(value) for head, value in increases.items()}
     low, high = min(0.0, *values.values()), max(0.0, *values.values())
     told = f"The loss rises, in {unit}, without {_told(list(values), list(values.values()), '{:+.2f}')}."
-    made = _bars(values, f"loss without the head, minus the loss of the whole model, in {unit}", (low, high), wide=True)
+    made = _bars(values, f"rise of the loss without the head, in {unit}", (low, high), wide=True)
     return show(made, told, name)
 
 
 @styled
 def _bars(values: dict[tuple[str, int], float], title: str, limits: tuple[float, float], wide: bool = False) -> Figure:
-    made = Figure(figsize=(6.2 if wide else 3.4, 0.85 + 0.32 * len(values)), layout="constrained")
+    made = Figure(figsize=(4.2 if wide else 2.6, 0.85 + 0.32 * len(values)), layout="constrained")
     ax = made.add_subplot()
     low, high = limits
     room = 0.22 * ((high - low) or 1.0)  # for the numbers beside the bars

@@ -30,15 +30,15 @@ _STYLE: dict[Any, Any] = {
 class Picture:
     """Figures as inline SVG, each with a text for those who do not see it; notebooks and the book show them."""
 
-    def __init__(self, svgs: list[str], widths: list[float], alt: str, caption: str = ""):
-        self.svgs, self.widths, self.alt, self.caption = svgs, widths, alt, caption
+    def __init__(self, svgs: list[str], widths: list[float], alt: str, caption: str = "", smallest: float = 0.45):
+        self.svgs, self.widths, self.alt, self.caption, self.smallest = svgs, widths, alt, caption, smallest
 
     def _repr_html_(self) -> str:
         caption = f"<figcaption>{html.escape(self.caption)}</figcaption>" if self.caption else ""
-        # Side by side, all at one scale, down to about half their size; then below each other.
+        # Side by side, all at one scale, down to a part of their size; then below each other.
         style = "flex:{0:.0f} 1 {1:.0f}px;max-width:{0:.0f}px"
         panels = "".join(
-            f'<div class="mh-panel" style="{style.format(width, 0.45 * width)}" tabindex="0">{svg}</div>'
+            f'<div class="mh-panel" style="{style.format(width, self.smallest * width)}" tabindex="0">{svg}</div>'
             for svg, width in zip(self.svgs, self.widths, strict=True)
         )
         return f'<figure class="mh-figure"><div class="mh-panels">{panels}</div>{caption}</figure>'
@@ -69,7 +69,9 @@ def canvas(width: float, height: float, unit: float = 0.46) -> tuple[Figure, Axe
     return made, ax
 
 
-def show(of: Figure | list[Figure], alt: str | list[str], name: str, caption: str = "") -> Picture:
+def show(
+    of: Figure | list[Figure], alt: str | list[str], name: str, caption: str = "", smallest: float = 0.45
+) -> Picture:
     """A figure as a `Picture`, or several that stand side by side and below each other on a narrow page.
 
     Parameters
@@ -81,12 +83,14 @@ def show(of: Figure | list[Figure], alt: str | list[str], name: str, caption: st
         Its name on the page: keeps the ids inside two figures apart, and the file the same from run to run.
     caption : str
         A line below, for all.
+    smallest : float
+        The part of their size down to which several figures shrink to stand side by side.
     """
     figures = [of] if isinstance(of, Figure) else of
     alts = [alt] if isinstance(alt, str) else alt
     svgs = [_svg(f, a, f"{name}-{i}") for i, (f, a) in enumerate(zip(figures, alts, strict=True))]
     widths = [96 * float(f.get_size_inches()[0]) for f in figures]
-    return Picture(svgs, widths, " ".join(alts), caption)
+    return Picture(svgs, widths, " ".join(alts), caption, smallest)
 
 
 def _svg(of: Figure, alt: str, name: str) -> str:
