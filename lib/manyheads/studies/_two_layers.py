@@ -2,9 +2,9 @@
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 
 from manyheads.config import AttentionConfig
+from manyheads.probes import ablated
 from manyheads.studies._training import own_random_state, train
 from manyheads.torch_path import MultiHeadAttention
 
@@ -69,12 +69,7 @@ def trained(seed: int):
 
 @torch.no_grad()
 def loss_without(model: nn.Module, tokens: Tensor, layer: int, head: int) -> float:
-    """Loss in nats on the repeated half, with the rows of W_O that read this head set to 0; layer -1: nothing set."""
-    parameters: dict[str, Tensor] = dict(model.named_parameters())
-    if layer >= 0:
-        name = f"layers.{layer}.w_o"
-        width = len(parameters[name]) // N_HEADS
-        parameters[name] = parameters[name].clone()
-        parameters[name][head * width : (head + 1) * width] = 0
-    logits = functional_call(model, parameters, (tokens[:, :-1],))[:, HALF:]
+    """Loss in nats on the repeated half, with this head's result replaced by 0; layer -1: nothing replaced."""
+    with ablated(model, {f"layers.{layer}": [head]} if layer >= 0 else {}):
+        logits = model(tokens[:, :-1])[:, HALF:]
     return nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, HALF + 1 :].flatten()).item()
