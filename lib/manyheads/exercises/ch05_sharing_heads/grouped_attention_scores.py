@@ -1,9 +1,14 @@
 """The known mistakes of grouped-attention that are made in mask, scale and softmax."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from manyheads import reference
+from manyheads.exercises.ch05_sharing_heads.multi_query_mistakes import MISTAKES as OF_MQA
 from manyheads.exercises.definition import Mistake
+
+_MQA = {mistake.name: mistake for mistake in OF_MQA}
 
 
 def _not_causal(q, k, v):
@@ -151,34 +156,10 @@ SCORES = (
         "The mask of a group",
         loses=("empty rows",),
     ),
-    Mistake(
-        "not-scaled",
-        _not_scaled,
-        "The scores are not scaled. Sharing keys changes nothing about that: divide them by the square root of "
-        "head_dim.",
-        "Scores, scale and softmax",
-    ),
-    Mistake(
-        "scaled-without-the-root",
-        _scaled_without_the_root,
-        "You divided the scores by head_dim itself. It is its square root: a sum of head_dim independent products is "
-        "larger by the root of their number.",
-        "Scores, scale and softmax",
-    ),
-    Mistake(
-        "scaled-by-the-width",
-        _scaled_by_the_width,
-        "You scaled by the width of all heads together. A score is a sum over the head_dim numbers of one query, so "
-        "it is divided by the square root of head_dim.",
-        "Scores, scale and softmax",
-    ),
-    Mistake(
-        "scaled-by-the-value-width",
-        _scaled_by_the_value_width,
-        "You scaled by the width of the values. The scores come from queries and keys, so it is their width, "
-        "head_dim, that counts; v_head_dim may be another number.",
-        "Scores, scale and softmax",
-    ),
+    replace(_MQA["not-scaled"], answer=_not_scaled),
+    replace(_MQA["scaled-without-the-root"], answer=_scaled_without_the_root),
+    replace(_MQA["scaled-by-the-width"], answer=_scaled_by_the_width),
+    replace(_MQA["scaled-by-the-value-width"], answer=_scaled_by_the_value_width),
     Mistake(
         "softmax-over-the-group",
         _softmax_over_the_group,
@@ -186,11 +167,5 @@ SCORES = (
         "the last axis of the scores.",
         "Scores, scale and softmax",
     ),
-    Mistake(
-        "softmax-over-queries",
-        _softmax_over_queries,
-        "Your softmax runs over the queries. A query spreads its attention over the keys, so its weights sum to 1 "
-        "along the last axis of the scores.",
-        "Scores, scale and softmax",
-    ),
+    replace(_MQA["softmax-over-queries"], answer=_softmax_over_queries),
 )

@@ -1,11 +1,16 @@
 """The known mistakes of absorbed-latent-attention."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from manyheads import reference
 from manyheads.exercises.ch06_latent.absorbed_latent_attention_heads import HEADS
 from manyheads.exercises.ch06_latent.absorbed_latent_attention_scores import SCORES
+from manyheads.exercises.ch06_latent.latent_attention_mistakes import MISTAKES as OF_THE_NAIVE_FORM
 from manyheads.exercises.definition import Mistake
+
+_NAIVE = {mistake.name: mistake for mistake in OF_THE_NAIVE_FORM}
 
 
 def _too_much_is_held(q, latent, rotary_key, w_uk, w_uv):
@@ -140,34 +145,15 @@ MISTAKES = (
         "parts is added to it.",
         _ABSORBING_WEIGHTS,
     ),
-    Mistake(
-        "rotary-part-not-scaled",
-        _rotary_part_not_scaled,
-        "You added the rotary part after the scaling. Both parts are scaled.",
-        _SCALE_MASK_SOFTMAX,
-    ),
+    replace(_NAIVE["rotary-part-not-scaled"], answer=_rotary_part_not_scaled),
     Mistake(
         "rotary-part-first",
         _rotary_part_first,
         "You took the first numbers of a query for its rotary part. The content part comes first.",
         _ABSORBING_WEIGHTS,
     ),
-    Mistake(
-        "added-stand-in",
-        _added_stand_in,
-        "A query that may see no key attends to all keys, as if nothing were masked: the same large negative number "
-        "was added to all of its scores, and softmax takes no notice of what is added to all. Put minus infinity in "
-        "the place of a score that is forbidden.",
-        _SCALE_MASK_SOFTMAX,
-        loses=("empty rows",),
-    ),
-    Mistake(
-        "own-key-hidden",
-        _own_key_hidden,
-        "Your mask is one key too strict: it hides the key at the query's own position. That one is seen, so the last "
-        "query sees every key.",
-        _SCALE_MASK_SOFTMAX,
-    ),
+    replace(_NAIVE["added-stand-in"], answer=_added_stand_in),
+    replace(_NAIVE["own-key-hidden"], answer=_own_key_hidden),
     Mistake(
         "scaled-apart",
         _scaled_apart,

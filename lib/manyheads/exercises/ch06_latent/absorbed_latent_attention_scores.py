@@ -1,9 +1,14 @@
 """The known mistakes of absorbed-latent-attention that are made in scale, mask and softmax."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from manyheads import reference
+from manyheads.exercises.ch06_latent.latent_attention_mistakes import MISTAKES as OF_THE_NAIVE_FORM
 from manyheads.exercises.definition import Mistake
+
+_NAIVE = {mistake.name: mistake for mistake in OF_THE_NAIVE_FORM}
 
 
 def _scaled_by_the_entry(q, latent, rotary_key, w_uk, w_uv):
@@ -175,59 +180,14 @@ SCORES = (
         "root of head_dim + rope_head_dim.",
         _SCALE_MASK_SOFTMAX,
     ),
-    Mistake(
-        "scaled-by-the-content-part",
-        _scaled_by_the_content_part,
-        "You scaled by the root of head_dim, the width of the content part. Queries and keys are head_dim + "
-        "rope_head_dim wide, and all of it goes into a score.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "not-scaled",
-        _not_scaled,
-        "The scores are not scaled. Divide them by the root of head_dim + rope_head_dim.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "scaled-without-the-root",
-        _scaled_without_the_root,
-        "You divided the scores by head_dim + rope_head_dim itself. It is its square root.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "not-causal",
-        _not_causal,
-        "No mask is applied: a query sees keys that come after it. Forbid them before the softmax.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "top-left",
-        _top_left,
-        "Your causal mask starts at the top left, as if the first query stood at the first key. The last query is "
-        "the newest token and sees every key: align the mask at the bottom right.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "mask-inverted",
-        _mask_inverted,
-        "Your mask is the wrong way round: the queries see only what they should not. It is True where a query may "
-        "attend, and there the score stays.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "masked-scores-zero",
-        _masked_scores_zero,
-        "What may not be seen got the score 0, and 0 is a score like any other: its exponential is 1, so the key "
-        "gets weight. Minus infinity gives weight 0.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "masked-after-softmax",
-        _masked_after_softmax,
-        "You took the weights of forbidden keys away after the softmax, so what is left sums to less than 1. Forbid "
-        "them in the scores, before the softmax.",
-        _SCALE_MASK_SOFTMAX,
-    ),
+    replace(_NAIVE["scaled-by-the-content-part"], answer=_scaled_by_the_content_part),
+    replace(_NAIVE["not-scaled"], answer=_not_scaled),
+    replace(_NAIVE["scaled-without-the-root"], answer=_scaled_without_the_root),
+    replace(_NAIVE["not-causal"], answer=_not_causal),
+    replace(_NAIVE["top-left"], answer=_top_left),
+    replace(_NAIVE["mask-inverted"], answer=_mask_inverted),
+    replace(_NAIVE["masked-scores-zero"], answer=_masked_scores_zero),
+    replace(_NAIVE["masked-after-softmax"], answer=_masked_after_softmax),
     Mistake(
         "finite-fill",
         _finite_fill,
@@ -237,35 +197,8 @@ SCORES = (
         _SCALE_MASK_SOFTMAX,
         loses=("empty rows",),
     ),
-    Mistake(
-        "nan-in-empty-rows",
-        _nan_in_empty_rows,
-        "A query that may see no key gives NaN, as from a softmax of your own: it takes minus infinity from minus "
-        "infinity, or divides 0 by 0. The result of such a query is 0; the given softmax sees to that.",
-        _SCALE_MASK_SOFTMAX,
-        loses=("empty rows",),
-    ),
-    Mistake(
-        "softmax-over-queries",
-        _softmax_over_queries,
-        "Your softmax runs over the queries. A query spreads its attention over the keys, so its weights sum to 1 "
-        "along the last axis of the scores.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "softmax-over-heads",
-        _softmax_over_heads,
-        "Your softmax runs over the heads, so they compete for each key. Weights sum to 1 over the keys, the last "
-        "axis of the scores.",
-        _SCALE_MASK_SOFTMAX,
-    ),
-    Mistake(
-        "float64-scale",
-        _float64_scale,
-        "Your result is float64 where float32 came in. Since NumPy 2, np.sqrt of a whole number is a float64 that "
-        "makes float32 arrays float64, and np.zeros makes float64 too; a Python float, such as width ** 0.5, does "
-        "not.",
-        "What goes wrong and does not crash",
-        loses=("float32",),
-    ),
+    replace(_NAIVE["nan-in-empty-rows"], answer=_nan_in_empty_rows),
+    replace(_NAIVE["softmax-over-queries"], answer=_softmax_over_queries),
+    replace(_NAIVE["softmax-over-heads"], answer=_softmax_over_heads),
+    replace(_NAIVE["float64-scale"], answer=_float64_scale),
 )

@@ -1,9 +1,13 @@
 """The known mistakes of grouped-attention-backward made when the weights are computed again."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from manyheads import reference
-from manyheads.exercises.definition import Mistake
+from manyheads.exercises.ch07_tiles.attention_backward_mistakes import MISTAKES as OF_MHA
+
+_MHA = {mistake.name: mistake for mistake in OF_MHA}
 
 
 def _not_causal(q, k, v, grad_out):
@@ -145,71 +149,13 @@ def _float64_scale(q, k, v, grad_out):
 _FORWARD = "The weights, computed again"
 
 FORWARD = (
-    Mistake(
-        "not-causal",
-        _not_causal,
-        "No mask is applied: your gradients are those of attention in which a query sees later keys. Use the "
-        "causal mask when you compute the weights again.",
-        _FORWARD,
-    ),
-    Mistake(
-        "top-left",
-        _top_left,
-        "Your causal mask starts at the top left. With q_len and k_len different, the last query is the newest "
-        "token and sees every key: align the mask at the bottom right.",
-        _FORWARD,
-    ),
-    Mistake(
-        "only-earlier-keys",
-        _only_earlier_keys,
-        "Your mask is one key too strict: the last query does not see the last key, nor any other query the key of its "
-        "own position. It is <=, not <.",
-        _FORWARD,
-    ),
-    Mistake(
-        "not-scaled",
-        _not_scaled,
-        "You computed the weights again from scores without the scale, so they are not those of the forward pass. "
-        "The products are multiplied by head_dim ** -0.5 there.",
-        _FORWARD,
-    ),
-    Mistake(
-        "no-scale-anywhere",
-        _no_scale_anywhere,
-        "The scale is missing, in the weights and in the gradients by q and k. Scores are products times head_dim "
-        "** -0.5.",
-        _FORWARD,
-    ),
-    Mistake(
-        "scaled-by-the-value-width",
-        _scaled_by_the_value_width,
-        "You scale by the width of the values. The scores come from queries and keys, so it is their width, "
-        "head_dim, that counts; v_head_dim may be another number.",
-        _FORWARD,
-    ),
-    Mistake(
-        "finite-fill",
-        _finite_fill,
-        "A query that sees no key still gives a gradient to the values: where all scores are the same large "
-        "negative number, softmax makes equal weights of them. With minus infinity the given softmax gives 0.",
-        "Rows that have seen nothing",
-        loses=("empty rows",),
-    ),
-    Mistake(
-        "nan-in-empty-rows",
-        _nan_in_empty_rows,
-        "A query that sees no key makes NaN, as from a softmax of your own: it takes minus infinity from minus "
-        "infinity, or divides 0 by 0. Its weights are 0, and so is all it gives and gets; the given softmax sees "
-        "to that.",
-        "Rows that have seen nothing",
-        loses=("empty rows",),
-    ),
-    Mistake(
-        "float64-scale",
-        _float64_scale,
-        "Your result is float64. Since NumPy 2 np.sqrt of a whole number is a float64 that makes float32 arrays "
-        "float64, and so do arrays of np.zeros; a Python float, such as head_dim ** -0.5, does not.",
-        "What goes wrong and does not crash",
-        loses=("float32",),
-    ),
+    replace(_MHA["not-causal"], answer=_not_causal),
+    replace(_MHA["top-left"], answer=_top_left),
+    replace(_MHA["only-earlier-keys"], answer=_only_earlier_keys),
+    replace(_MHA["not-scaled"], answer=_not_scaled),
+    replace(_MHA["no-scale-anywhere"], answer=_no_scale_anywhere),
+    replace(_MHA["scaled-by-the-value-width"], answer=_scaled_by_the_value_width),
+    replace(_MHA["finite-fill"], answer=_finite_fill),
+    replace(_MHA["nan-in-empty-rows"], answer=_nan_in_empty_rows),
+    replace(_MHA["float64-scale"], answer=_float64_scale),
 )

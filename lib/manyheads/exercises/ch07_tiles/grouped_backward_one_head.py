@@ -1,9 +1,13 @@
 """The known mistakes of grouped-attention-backward that are made on the way back through a head."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from manyheads import reference
-from manyheads.exercises.definition import Mistake
+from manyheads.exercises.ch07_tiles.attention_backward_mistakes import MISTAKES as OF_MHA
+
+_MHA = {mistake.name: mistake for mistake in OF_MHA}
 
 
 def _scale_forgotten(q, k, v, grad_out):
@@ -113,53 +117,11 @@ def _no_softmax_on_the_way_back(q, k, v, grad_out):
 _BACK, _SOFTMAX = "Back through attention", "Back through a softmax"
 
 ONE_HEAD = (
-    Mistake(
-        "scale-forgotten",
-        _scale_forgotten,
-        "Your gradients by q and k lack the scale. A score is head_dim ** -0.5 times its product, so both get "
-        "that factor once more on the way back.",
-        _BACK,
-    ),
-    Mistake(
-        "scale-forgotten-in-q",
-        _scale_forgotten_in_q,
-        "Your gradient by q lacks the scale; that by k has it. The scores are scaled products of both, so both "
-        "gradients have the factor head_dim ** -0.5.",
-        _BACK,
-    ),
-    Mistake(
-        "scale-forgotten-in-k",
-        _scale_forgotten_in_k,
-        "Your gradient by k lacks the scale; that by q has it. The scores are scaled products of both, so both "
-        "gradients have the factor head_dim ** -0.5.",
-        _BACK,
-    ),
-    Mistake(
-        "scale-twice",
-        _scale_twice,
-        "Your gradients by q and k have the scale twice. If you scaled the gradient of the scores, or q and k "
-        "themselves, the products are done.",
-        _BACK,
-    ),
-    Mistake(
-        "no-average",
-        _no_average,
-        "You go back through the softmax with the weights times the gradient, and nothing is taken away. The "
-        "row's average has to be: the sum of the weights times their gradients.",
-        _SOFTMAX,
-    ),
-    Mistake(
-        "diagonal-only",
-        _diagonal_only,
-        "You go back through the softmax with p (1 - p) times the gradient. That is the effect of a score on its "
-        "own weight alone; the other weights of the row shrink, and count too.",
-        _SOFTMAX,
-    ),
-    Mistake(
-        "no-softmax-on-the-way-back",
-        _no_softmax_on_the_way_back,
-        "You go from the gradient of the weights to q and k at once. The softmax lies between: first turn it into "
-        "the gradient of the scores.",
-        _SOFTMAX,
-    ),
+    replace(_MHA["scale-forgotten"], answer=_scale_forgotten),
+    replace(_MHA["scale-forgotten-in-q"], answer=_scale_forgotten_in_q),
+    replace(_MHA["scale-forgotten-in-k"], answer=_scale_forgotten_in_k),
+    replace(_MHA["scale-twice"], answer=_scale_twice),
+    replace(_MHA["no-average"], answer=_no_average),
+    replace(_MHA["diagonal-only"], answer=_diagonal_only),
+    replace(_MHA["no-softmax-on-the-way-back"], answer=_no_softmax_on_the_way_back),
 )
