@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+# Before anything imports triton: without a GPU its kernels run interpreted. `make gpu` sets it to 0.
+os.environ.setdefault("TRITON_INTERPRET", "1")
+
 import hypothesis
 import pytest
 from manyheads.authoring.course import Course
@@ -39,6 +42,13 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
 
 
+def pytest_collection_modifyitems(config, items):
+    """Without a GPU its tests are no part of the run; their number is told at the end."""
+    if os.environ["TRITON_INTERPRET"] != "0":
+        config.gpu_tests = sum(item.get_closest_marker("gpu") is not None for item in items)
+        items[:] = [item for item in items if not item.get_closest_marker("gpu")]
+
+
 def pytest_runtest_setup(item):
     """A test whose means are missing is skipped with what would let it run, and shows up in the list at the end."""
     if item.get_closest_marker("browser"):
@@ -52,6 +62,9 @@ def pytest_runtest_setup(item):
 def pytest_terminal_summary(terminalreporter):
     """By name, every test that did not run, and what would let it."""
     skipped = terminalreporter.stats.get("skipped", [])
+    for_a_gpu = _for_a_gpu(terminalreporter.config)
+    if for_a_gpu:
+        terminalreporter.write_line(f"{for_a_gpu} tests need a GPU and were not run: make gpu, where there is one")
     if not skipped:
         terminalreporter.write_line("Every test was run.")
         return
@@ -61,9 +74,21 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"{report.nodeid}: {reason.removeprefix('Skipped: ')}")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    """Every worker has collected all tests; the last one's number will do."""
+    node.config.gpu_tests = getattr(node, "workeroutput", {}).get("gpu_tests", 0)
+
+
+def _for_a_gpu(config) -> int:
+    return getattr(config, "gpu_tests", 0)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session):
     """In CI, a test that should run and did not is a failure."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["gpu_tests"] = _for_a_gpu(session.config)
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") == "true" and reporter and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

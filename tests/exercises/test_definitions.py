@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from manyheads import reference
 from manyheads.exercises import NAMES, get, of_chapter
+from manyheads.exercises.kernel import KernelSource, Oracle
 from manyheads.exercises.registry import CHAPTERS
 from manyheads.exercises.supply import Supply
+from manyheads.kernels.handed_in import WAYS
 
 EXERCISES = [get(name) for name in NAMES]
 IDS = list(NAMES)
+KERNELS = [exercise for exercise in EXERCISES if exercise.kernel]
+FUNCTIONS = [exercise for exercise in EXERCISES if not exercise.kernel]
 SEEDS = range(20)
 
 
@@ -30,7 +34,7 @@ def test_the_registry_and_the_definitions_agree():
 @pytest.mark.parametrize("exercise", EXERCISES, ids=IDS)
 def test_it_is_complete(exercise):
     assert len(exercise.mistakes) >= 4
-    assert exercise.example.strip().startswith(">>> ")
+    assert exercise.kernel or exercise.example.strip().startswith(">>> ")
     assert len(exercise.alternatives) >= 3
     assert exercise.version >= 1
     assert set(exercise.runs_in) <= {"notebook", "page"}
@@ -43,13 +47,29 @@ def test_it_is_complete(exercise):
         assert exercise.lost_by(mistake)
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=IDS)
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda e: e.name)
 def test_every_answer_takes_the_contracts_parameters(exercise):
     expected = [parameter.name for parameter in exercise.parameters]
     for answer in [*exercise.alternatives.values(), *(m.answer for m in exercise.mistakes)]:
         assert list(inspect.signature(answer).parameters) == expected, answer
     for case in all_cases(exercise, 0):
         assert list(case.inputs) == expected
+
+
+@pytest.mark.parametrize("exercise", KERNELS, ids=lambda e: e.name)
+def test_every_launch_gives_the_kernels_parameters_and_every_way_is_tried(exercise):
+    cases = all_cases(exercise, 0)
+    for case in cases:
+        given, constants = case.launch.arguments, case.launch.constants
+        assert list(given) == [p.name for p in exercise.parameters if p.name not in constants]
+        assert case.launch.language == exercise.kernel.language
+        assert len(case.launch.outputs) == len(exercise.returns)
+    assert {case.way for case in cases} == set(WAYS[exercise.kernel.language])
+    assert exercise.runs_in == ("notebook",)
+    answers = [*exercise.alternatives.values(), *(m.answer for m in exercise.mistakes)]
+    assert all(isinstance(answer, KernelSource) and case.launch.kernel in answer.text for answer in answers)
+    assert case.launch.kernel in exercise.kernel.head and exercise.kernel.launch.endswith(".")
+    assert isinstance(exercise.reference, Oracle) and len(exercise.mistakes) >= 6
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=IDS)

@@ -91,6 +91,7 @@ def write_sample(course: Course, assignment: str, folder: Path) -> None:
         sample_class.write(
             folder,
             assignment,
+            source.name,
             nbformat.read(source, as_version=4),
             nbformat.reads(released[source.name].decode(), as_version=4),
         )

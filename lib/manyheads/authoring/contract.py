@@ -3,6 +3,7 @@
 import inspect
 
 from manyheads import reference
+from manyheads.authoring.kernel_contract import kernel_lines
 from manyheads.exercises import Exercise, Output
 
 _NUMBERS = {"int": "a whole number (`int`)", "float": "a number (`float`)"}
@@ -11,12 +12,7 @@ _NUMBERS = {"int": "a whole number (`int`)", "float": "a number (`float`)"}
 def contract(exercise: Exercise) -> str:
     """What to write, what goes in and comes out, what is given, an example, the points and the hints."""
     points = [f"*{a.name}* {a.points} ({a.about})" for a in exercise.aspects]
-    lines = [
-        f"**Write** `{exercise.signature}`.",
-        "",
-        *(f"- `{p.name}`: {p.about}" for p in exercise.parameters),
-        f"- returns {_returned(exercise.returns)}",
-    ]
+    lines = kernel_lines(exercise) if exercise.kernel else _function_lines(exercise)
     if exercise.given:
         lines += ["", "**Given:**", "", *(f"{_given(name)}." for name in exercise.given)]
     if exercise.example:
@@ -27,6 +23,15 @@ def contract(exercise: Exercise) -> str:
         many = f"to `hint={len(exercise.hints)}` " if len(exercise.hints) > 1 else ""
         lines[-1] += f" Stuck? In a cell of your own, `{call}` {many}costs nothing."
     return "\n".join(lines)
+
+
+def _function_lines(exercise: Exercise) -> list[str]:
+    return [
+        f"**Write** `{exercise.signature}`.",
+        "",
+        *(f"- `{p.name}`: {p.about}" for p in exercise.parameters),
+        f"- returns {_returned(exercise.returns)}",
+    ]
 
 
 #: At the head of every notebook, where its text says <!-- how it works -->.

@@ -59,7 +59,7 @@ class Course:
 
     def assignments(self) -> list[str]:
         """The names of all assignments, in order."""
-        return sorted(path.parent.name for path in self.solutions.glob("*/*.py"))
+        return sorted({path.parent.name for path in self.solutions.glob("*/*.py")})
 
     def assignment(self, name: str) -> str:
         """`name`, if there is such an assignment."""

@@ -54,8 +54,9 @@ def solved(source, released):
 
 
 def submissions(assignment: str, source, released) -> dict[str, object]:
-    """Student -> notebook (bytes where it is none), for one assignment."""
-    exercises = of_chapter(assignment)
+    """Student -> notebook (bytes where it is none), for one notebook of an assignment."""
+    ids = {cell.id for cell in released.cells}
+    exercises = tuple(exercise for exercise in of_chapter(assignment) if exercise.name in ids)
     right = solved(source, released)
     made: dict[str, object] = {"right": right, "starter": released}
     for number in range(MOST_OTHER_WAYS):
@@ -69,9 +70,8 @@ def submissions(assignment: str, source, released) -> dict[str, object]:
     return made
 
 
-def write(folder: Path, assignment: str, source, released) -> list[str]:
-    """Write the class as ``folder/STUDENT/ASSIGNMENT/NOTEBOOK.ipynb``; the students."""
-    notebook = assignment.split("-", 1)[1].replace("-", "_") + ".ipynb"
+def write(folder: Path, assignment: str, notebook: str, source, released) -> list[str]:
+    """Write the class as ``folder/STUDENT/ASSIGNMENT/NOTEBOOK``, one notebook of each student; the students."""
     made = submissions(assignment, source, released)
     for student, content in made.items():
         data = content if isinstance(content, bytes) else nbformat.writes(content).encode()

@@ -18,10 +18,14 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _SHARED = ("__init__.py", "_*.py", "config.py", "models.py", "costs/*.py", "exercises/*.py", "grading/**/*",
            "reference/*.py")  # fmt: skip
 
+#: What runs kernels that are handed in: only that chapter's proofs depend on it.
+_KERNELS = ("kernels/*.py", "kernels/emulate/*", "kernels/aot/*.py", "kernels/handed_in/*.py")
+_CHAPTERS_WITH_KERNELS = ("manyheads.exercises.ch08_kernels",)
+
 #: What makes notebooks, and runs the proofs in the page and through nbgrader.
 _NOTEBOOKS = tuple(f"authoring/{name}" for name in (
     "contract.py", "course.py", "files.py", "first_cell.py", "in_pyodide.mjs", "in_pyodide.py", "nbgrader_proof.py",
-    "npm.py", "release.py", "sample_class.py", "source.py", "verification.py",
+    "kernel_contract.py", "npm.py", "release.py", "sample_class.py", "source.py", "verification.py",
 ))  # fmt: skip
 
 
@@ -35,7 +39,8 @@ def content(names: list[str], *more: object, notebooks: bool = True) -> str:
     digest = hashlib.sha256(json.dumps([np.__version__, names, *map(str, more)]).encode())
     chapters = sorted({CHAPTERS[NAMES[name]] for name in names})
     own = [Path(*chapter.split(".")[1:], "*.py").as_posix() for chapter in chapters]
-    for pattern in (*_SHARED, *own, *(_NOTEBOOKS if notebooks else ())):
+    runners = _KERNELS if set(chapters) & set(_CHAPTERS_WITH_KERNELS) else ()
+    for pattern in (*_SHARED, *own, *runners, *(_NOTEBOOKS if notebooks else ())):
         for path in sorted(p for p in _PACKAGE.glob(pattern) if p.is_file() and "__pycache__" not in p.parts):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()

@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manyheads.exercises.kernel import KernelForm
+from manyheads.kernels.launching import Launch
+
 
 @dataclass(frozen=True)
 class Case:
@@ -16,6 +19,8 @@ class Case:
     probe: bool = False  #: run to tell mistakes apart; a wrong answer to it costs nothing
     most_bytes: int | None = None  #: what the call may hold at its peak beside its inputs; None: not measured
     asks: bool = False  #: whether what it asks of a `Supply` counts: what the reference asks, each as often
+    launch: Launch | None = None  #: for a kernel: how it is launched on these inputs
+    way: str = ""  #: for a kernel: how it is run, one of `kernels.handed_in.WAYS`
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,7 @@ class Exercise:
     given: tuple[str, ...] = ()  #: what of `manyheads.reference` the answer may use
     tolerance: dict[str, float] = field(default_factory=dict)  #: by dtype, relative to the largest element
     runs_in: tuple[str, ...] = ("notebook", "page")
+    kernel: KernelForm | None = None  #: where the answer is the source of a kernel; `parameters` are the kernel's
     earlier: tuple["Exercise", ...] = ()  #: the versions that notebooks were released with before this one
 
     @property

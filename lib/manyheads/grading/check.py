@@ -6,6 +6,7 @@ from collections.abc import Callable
 from manyheads.exercises import Exercise, registry
 from manyheads.grading import report, seeds, versions
 from manyheads.grading.judge import Verdict, judge, run_case
+from manyheads.kernels.launching import NotHere
 
 
 class CheckFailed(AssertionError):  # noqa: N818 - the name is part of the course
@@ -103,6 +104,8 @@ def _verdicts(name, function, aspect, inputs, hint, version) -> list[Verdict]:
         cases = one.cases(seeds.generator(exercise, one, inputs))
         try:
             outcomes = [run_case(function, case) for case in cases]
+        except NotHere as missing:
+            raise CheckFailed(f"{name}, {one.name} cannot be checked on this machine: {missing}") from None
         except KeyboardInterrupt:
             said = f"{name}, {one.name}: interrupted while your function was running; it may loop for ever"
             raise CheckFailed(said) from None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake
+from manyheads.grading import kernels
 from manyheads.grading.asking import asking
 from manyheads.grading.compare import Problem, equal, problem
 from manyheads.grading.outcome import Outcome
@@ -87,9 +88,9 @@ def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[O
     """The known mistake whose outcomes equal these in every case.
 
     Where the function raised, the same type of exception is alike enough; so at least one wrong case must have
-    returned something, or any ValueError would be named.
+    returned something, or any ValueError would be named. What a kernel's runner finds says more than an exception.
     """
-    if all(finding.right or finding.outcome is not None for finding in findings):
+    if all(finding.right or _says_little(finding.outcome) for finding in findings):
         return None
     for mistake in exercise.mistakes:
         both = zip(findings, outcomes, strict=True)
@@ -99,8 +100,19 @@ def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[O
 
 
 def run_case(function, case: Case) -> Outcome:
-    """Call a function on the inputs of one case, and measure what the case limits."""
+    """Call a function on the inputs of one case, and measure what the case limits; a kernel is launched on them."""
+    if case.launch is not None:
+        return kernels.call(function, case)
     return call(function, case.inputs, measure=case.most_bytes is not None)
+
+
+def _says_little(outcome: Outcome | None) -> bool:
+    """Whether an outcome without a value is an exception like any other."""
+    return outcome is not None and (outcome.finding is None or outcome.finding.kind in _ANYBODYS)
+
+
+#: What can be found in a kernel that is wrong in any way whatever.
+_ANYBODYS = ("does not compile", "wrong parameters", "not allowed", "crash")
 
 
 def _alike(one: Outcome, other: Outcome, case: Case, exercise: Exercise, run) -> bool:
@@ -157,6 +169,8 @@ def _notes(findings: tuple[Finding, ...], outcomes: list[Outcome]) -> tuple[str,
             notes[f"Your function changed its argument {name} in place; a caller does not expect that."] = None
         if outcome.printed.strip():
             notes[f"Your function printed: {_shorten(outcome.printed)}"] = None
+        for remark in outcome.remarks:
+            notes[remark] = None
         for warning in outcome.warned:
             notes[f"Your function caused a warning. {_shorten(warning)}"] = None
     return tuple(notes)[:5]

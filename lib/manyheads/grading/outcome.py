@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from manyheads.kernels.launching import Finding
+
 
 @dataclass(frozen=True)
 class Value:
     """One returned object, reduced to what can be compared.
 
-    kind is "array", "integer", "float", "bool", "nothing", "tuple", "list" or "other".
+    kind is "array", "integer", "float", "bool", "text", "nothing", "tuple", "list" or "other".
     """
 
     kind: str
@@ -19,7 +21,11 @@ class Value:
     array: np.ndarray | None = None  #: for "array"; a plain ndarray, the judge's own copy
     number: int | float | None = None  #: for "integer" and "float"
     items: tuple["Value", ...] = ()  #: for "tuple" and "list"
+    text: str = ""  #: for "text"
 
+
+#: No kernel of the course is nearly as long.
+MOST_TEXT = 100_000
 
 #: In the place of an exception's name: the function cannot be called with the exercise's arguments.
 WRONG_CALL = "wrong call"
@@ -36,6 +42,8 @@ class Outcome:
     changed_inputs: tuple[str, ...] = ()  #: parameters that the function changed in place
     printed: str = ""
     warned: tuple[str, ...] = ()
+    finding: Finding | None = None  #: what a kernel's runner found instead of numbers; `exception` is its kind
+    remarks: tuple[str, ...] = ()  #: what its compiler said of a kernel that compiles
     asked_for_unset: bool = False  #: it called np.empty, whose elements hold anything
     peak_bytes: int | None = None  #: what the call held at its peak beside its inputs, where that was measured
     asked: Mapping[str, Counter[tuple]] = field(default_factory=dict)  #: by parameter, of every `Supply`
@@ -54,6 +62,8 @@ def to_value(result, depth: int = 2) -> Value:
         return Value("integer", name, number=int(result))
     if isinstance(result, (float, np.floating)):
         return Value("float", name, number=float(result))
+    if isinstance(result, str):
+        return Value("text", name, text=str.encode(result, "utf-8", "replace").decode()[:MOST_TEXT])
     if isinstance(result, (tuple, list)) and depth:
         kind = "tuple" if isinstance(result, tuple) else "list"
         return Value(kind, name, items=tuple(to_value(item, depth - 1) for item in result[:64]))

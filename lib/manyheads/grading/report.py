@@ -101,7 +101,9 @@ def _explanation(verdict: Verdict, first: Finding) -> list[str]:
         outcome = first.outcome
         where = f", {outcome.line}" if outcome.line else ""
         raised = f"{outcome.exception}: {outcome.message}" if outcome.message else f"{outcome.exception}"
-        if outcome.exception == WRONG_CALL:
+        if outcome.finding is not None:
+            lines.append(f"Kind of input: {first.case.about}. {_of_a_kernel(outcome.finding)}")
+        elif outcome.exception == WRONG_CALL:
             lines.append(f"{outcome.message[:1].upper()}{outcome.message[1:]}.")
         else:
             lines.append(f"Kind of input: {first.case.about}. Your function raised {raised}{where}.")
@@ -117,6 +119,12 @@ def _explanation(verdict: Verdict, first: Finding) -> list[str]:
     if len(verdict.counted) > 1:
         lines.append(f"{wrong} of {len(verdict.counted)} kinds of input failed.")
     return lines
+
+
+def _of_a_kernel(finding) -> str:
+    """``Data race, line 7: tile[t] = x[i]; ``, and what that means."""
+    where = f", {finding.where}" if finding.where else ""
+    return f"{finding.kind[:1].upper()}{finding.kind[1:]}{where}. {finding.message}"
 
 
 def _called(verdict: Verdict, finding: Finding) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from manyheads.exercises import Exercise
+from manyheads.exercises.kernel import KernelSource
 from manyheads.exercises.registry import equivalent_mutants
 from manyheads.exercises.source import source_as
 from manyheads.grading.verify import examples
+from manyheads.grading.verify.kernel_mutants import kernel_mutants
 from manyheads.grading.verify.margin import distance, same_form
 from manyheads.grading.verify.mutants import Mutant, mutants
 from manyheads.grading.verify.spoiled import spoilers
@@ -22,9 +24,13 @@ SEEDS = range(20)
 
 #: What a definition must have at least.
 LEAST = {"mistakes": 4, "alternatives": 3, "mutants": 30, "hints": 2}
+LEAST_OF_A_KERNEL = {**LEAST, "mistakes": 6}
 
-#: A mutant that runs longer than this is endless, and so refused. The answers take milliseconds.
-SECONDS = 5
+#: A kernel is built and run in processes of its own, hundreds of times: over so many seeds.
+SEEDS_OF_A_KERNEL = 5
+
+#: A mutant that runs longer than this is endless, and so refused. The answers take milliseconds; a kernel is built.
+SECONDS, SECONDS_OF_A_KERNEL = 5, 60
 
 
 @dataclass
@@ -57,7 +63,7 @@ def prove(exercise: Exercise, solution: str | None = None, seeds: range = SEEDS,
         Whether to make mutants too. Those that the chapter lists as equivalent, with the reason, must survive.
     """
     found = Proof(exercise.name)
-    drawn = draw(exercise, seeds)
+    drawn = draw(exercise, seeds[:SEEDS_OF_A_KERNEL] if exercise.kernel else seeds)
     answers = _right_answers(exercise, solution)
     _accepted(found, drawn, answers)
     _starter(found, drawn)
@@ -75,18 +81,27 @@ def _complete(found: Proof, exercise: Exercise, mutate: bool) -> None:
     have = {"mistakes": found.mistakes, "alternatives": len(exercise.alternatives), "hints": len(exercise.hints)}
     if mutate:
         have["mutants"] = found.mutants
+    least = LEAST_OF_A_KERNEL if exercise.kernel else LEAST
     for what, number in have.items():
-        if number < LEAST[what]:
+        if number < least[what]:
             of_form = " with the right shape and dtype, finite" * (what == "mistakes")
-            found.misses.append(f"{number} {what}{of_form}; at least {LEAST[what]} are wanted")
-    found.misses += examples.problems(exercise)
+            found.misses.append(f"{number} {what}{of_form}; at least {least[what]} are wanted")
+    if not exercise.kernel:  # there is no calling it by hand
+        found.misses += examples.problems(exercise)
 
 
 def _right_answers(exercise: Exercise, solution: str | None) -> dict[str, Callable]:
     answers = {"reference": exercise.reference, **exercise.alternatives}
     if solution is not None:
-        answers["solution"] = Mutant("solution", "", solution).function(exercise.function_name)
+        answers["solution"] = _written_out(exercise, solution)
     return answers
+
+
+def _written_out(exercise: Exercise, solution: str) -> Callable:
+    """The answer that a cell defines; of a Triton kernel only its text counts."""
+    if exercise.kernel and exercise.kernel.language == "triton":
+        return KernelSource(solution.strip("\n") + "\n")
+    return Mutant("solution", "", solution).function(exercise.function_name)
 
 
 def _accepted(found: Proof, drawn: list[Drawn], answers: dict[str, Callable]) -> None:
@@ -107,6 +122,7 @@ def _starter(found: Proof, drawn: list[Drawn]) -> None:
     def starter(*inputs):
         raise NotImplementedError
 
+    starter.fn = starter  # type: ignore[attr-defined] # as @triton.jit keeps it
     for one in drawn:
         verdict = one.verdict(starter)
         if verdict.earned or not verdict.unwritten or verdict.mistake:
@@ -130,7 +146,7 @@ def _mistakes(found: Proof, exercise: Exercise, drawn: list[Drawn]) -> None:
             if not _has_form(one, mistake.answer):
                 misformed.add(mistake.name)
             error = distance(one, mistake.answer)
-            numbers_right = verdict.first is not None and _kind(verdict.first) in ("memory", "asked")
+            numbers_right = verdict.first is None or _kind(verdict.first) in ("memory", "asked", *_TELLING)
             if error is not None and not numbers_right:
                 found.nearest_wrong = min(error, found.nearest_wrong or float("inf"))
                 if error < WRONG_BEYOND:
@@ -142,7 +158,14 @@ def _mistakes(found: Proof, exercise: Exercise, drawn: list[Drawn]) -> None:
 
 def _has_form(one: Drawn, answer: Callable) -> bool:
     pairs = [(case, expected) for case, expected in zip(one.cases, one.expected, strict=True) if not case.probe]
-    return all(same_form(expected, one.run(answer, case).value) for case, expected in pairs)
+    outcomes = [(one.run(answer, case), expected) for case, expected in pairs]
+    return all(same_form(e, o.value) or (o.finding and o.finding.kind in _TELLING) for o, e in outcomes)
+
+
+#: What is found in a kernel that otherwise computes something: as good as wrong numbers of the right form.
+_TELLING = (
+    "data race", "out of bounds", "divergent barrier", "uninitialised shared memory", "spills", "too many resources",
+)  # fmt: skip
 
 
 def _spoiled(found: Proof, exercise: Exercise, drawn: list[Drawn]) -> None:
@@ -159,10 +182,7 @@ def _spoiled(found: Proof, exercise: Exercise, drawn: list[Drawn]) -> None:
 
 def _mutants(found: Proof, exercise: Exercise, drawn: list[Drawn], solution: str | None) -> None:
     name, equivalent = exercise.function_name, equivalent_mutants(exercise)
-    sources = {technique: source_as(answer, name) for technique, answer in exercise.alternatives.items()}
-    if solution is not None:
-        sources = {"solution": solution, **sources}
-    made = [mutant for technique, source in sources.items() for mutant in mutants(source, technique)]
+    made = _kernels_mutants(exercise, solution) if exercise.kernel else _functions_mutants(exercise, solution)
     found.mutants = len(made)
     survivors = [mutant.name for mutant in made if _survives(mutant, name, drawn)]
     found.equivalent = {one: equivalent[one] for one in survivors if one in equivalent}
@@ -174,14 +194,33 @@ def _mutants(found: Proof, exercise: Exercise, drawn: list[Drawn], solution: str
             found.misses.append(f"listed as equivalent, but it {told}: {one}")
 
 
+def _functions_mutants(exercise: Exercise, solution: str | None) -> list[Mutant]:
+    answers = exercise.alternatives.items()
+    sources = {technique: source_as(answer, exercise.function_name) for technique, answer in answers}
+    if solution is not None:
+        sources = {"solution": solution, **sources}
+    return [mutant for technique, source in sources.items() for mutant in mutants(source, technique)]
+
+
+def _kernels_mutants(exercise: Exercise, solution: str | None) -> list[Mutant]:
+    """Of the solution and one alternative: each mutant has to be built."""
+    technique, other = next(iter(exercise.alternatives.items()))
+    answers = {technique: other}
+    if solution is not None:
+        answers = {"solution": _written_out(exercise, solution), **answers}
+    texts = {name: answer.text if isinstance(answer, KernelSource) else answer() for name, answer in answers.items()}
+    return [mutant for name, text in texts.items() for mutant in kernel_mutants(text, name)]
+
+
 def _survives(mutant: Mutant, name: str, drawn: list[Drawn]) -> bool:
     """Whether full marks are given for any of the seeds."""
+    kernel = drawn[0].exercise.kernel is not None
     try:
-        answer = mutant.function(name)
+        answer = KernelSource(mutant.source) if kernel else mutant.function(name)
     except Exception:
         return False
     for aspects in by_seed(drawn):
-        with time_limit(SECONDS) as left:
+        with time_limit(SECONDS_OF_A_KERNEL if kernel else SECONDS) as left:
             if all(one.accepts(answer) for one in aspects) and not left.over:
                 return True
         if left.over:

@@ -1,0 +1,66 @@
+"""Running a kernel that somebody handed in: its source goes to a process of its own, arrays come back."""
+
+import numpy as np
+
+from manyheads.kernels.launching import KernelError, Launch
+
+#: How a kernel may be run without a GPU. The architectures are compiled for, and the numbers come from the CPU.
+WAYS = {
+    "cuda": ("up", "down", "shuffled", "races", "memory", "sm_80", "sm_90"),
+    "triton": ("interpreted", "sm_80", "sm_90"),
+}
+
+
+def outputs(source: str, launch: Launch, way: str, seconds: float = 20.0) -> tuple[dict[str, np.ndarray], str]:
+    """Build and launch a kernel, and look for what its numbers do not show.
+
+    Parameters
+    ----------
+    source : str
+        CUDA C++, or one Triton function.
+    launch : Launch
+    way : str
+        One of `WAYS` of the launch's language.
+    seconds : float
+        What one launch may take.
+
+    Returns
+    -------
+    outputs : dict of arrays
+        What the kernel left in each `Out`, by name.
+    remark : str
+        What a compiler for a GPU said of it: registers and shared memory. Empty for the other ways.
+
+    Raises
+    ------
+    KernelError
+        If it cannot be built, does what it must not, or does not end.
+    NotHere
+        If this machine lacks what is needed.
+    """
+    if way not in WAYS[launch.language]:
+        raise ValueError(f"way must be one of {', '.join(WAYS[launch.language])} for {launch.language}, got {way!r}")
+    remark = _compiled(source, launch, way) if way.startswith("sm_") else ""
+    if launch.language == "triton":
+        from manyheads.kernels.handed_in.triton_runner import run_triton
+
+        return run_triton(source, launch, seconds=seconds), remark
+    from manyheads.kernels import emulate
+
+    order = way if way in ("up", "down", "shuffled") else "up"
+    check = way if way in ("races", "memory") else None
+    return emulate.launch(source, launch, order=order, check=check, seconds=seconds), remark
+
+
+def _compiled(source: str, launch: Launch, arch: str) -> str:
+    from manyheads.kernels import aot
+
+    if launch.language == "triton":
+        found = aot.compile_triton(source, launch, arch)
+    else:
+        found = aot.compile_cuda(source, launch.kernel, arch, launch.constants)
+    spilled = aot.spill_finding(found)
+    if spilled is not None:
+        raise KernelError(spilled)
+    shared = f" and {found.shared_bytes:,} bytes of shared memory a block" if found.shared_bytes else ""
+    return f"Compiled for {arch}, it takes {found.registers} registers a thread{shared}; none spills."
