@@ -19,13 +19,13 @@ def test_the_notebooks_are_the_solution_the_starter_and_every_mistake(monkeypatc
     """Together, the k-th mistakes of all exercises; what each must lose comes from the definitions."""
     monkeypatch.setattr(sample_class, "solved", lambda source, released: source)
     monkeypatch.setattr(sample_class, "filled_in", lambda notebook, answers: answers)
-    made = nbgrader_proof.notebooks(ASSIGNMENT, "source", "released")
+    made = nbgrader_proof.hand_ins(ASSIGNMENT, {"n": "source"}, {"n": "released"})
     assert [one.name for one in made][:3] == ["solution", "starter", "mistake-1"]
     assert len(made) == 2 + 14  # the longest list of mistakes
     assert set(made[1].expected.values()) == {0.0} and 0.0 not in made[0].expected.values()
-    assert list(made[2].content) == ["per-head-projections", "fused-projection", "pack-heads", "split-qkv",
+    assert list(made[2].notebooks["n"]) == ["per-head-projections", "fused-projection", "pack-heads", "split-qkv",
                                      "attention-parameters"]  # fmt: skip
-    assert list(made[-1].content) == ["attention-parameters"]
+    assert list(made[-1].notebooks["n"]) == ["attention-parameters"]
     lost = {name for name, points in made[-1].expected.items() if not points}
     assert lost == {f"check-attention-parameters-{a}" for a in ("the-habit", "shared-heads", "free-width", "layers")}
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from manyheads import reference
 from manyheads.exercises import NAMES, get
+from manyheads.exercises.kernel import cuda, triton
 from manyheads.exercises.source import source_as
 from manyheads.grading.compare import equal
 from manyheads.grading.run import call
@@ -11,6 +12,7 @@ from manyheads.grading.run import call
 ANSWERS = [
     (name, answer)
     for name in NAMES
+    if not get(name).kernel
     for answer in [*get(name).alternatives.values(), *(mistake.answer for mistake in get(name).mistakes)]
 ]
 
@@ -24,3 +26,12 @@ def test_it_stands_on_its_own_and_gives_the_same(name, answer):
     ours, theirs = call(answer, inputs), call(written[exercise.function_name], inputs)
     assert ours.exception == theirs.exception
     assert ours.value is theirs.value is None or equal(ours.value, theirs.value, tolerance={})
+
+
+def test_a_cuda_kernel_is_what_a_function_returns_and_a_triton_kernel_a_function():
+    text = 'extern "C" __global__ void f(int n) {\n    printf("%d\\n", n);\n}\n'
+    written: dict = {}
+    exec(source_as(cuda(text), "my_kernel"), written)
+    assert written["my_kernel"]().lstrip("\n") == text
+    jit = "@triton.jit\ndef f(x_ptr):\n    pass\n"
+    assert source_as(triton(jit), "f") == jit.rstrip("\n")

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from manyheads.authoring import class_run, kit, verification
+from manyheads.authoring import class_run, gradable, kit, verification
 from manyheads.authoring import release as releasing
 from manyheads.authoring.course import Course
 from manyheads.grading import batch, submissions, tally
@@ -77,7 +77,11 @@ def grade(
     class_run.folder_of(course, submitted, class_folder)  # refuse it before anything is said or done
     if submitted is None:
         aside.print("Grading the sample class: right answers, known mistakes, and a few accidents.")
+        for name, reason in gradable.left_out(assignments).items():
+            aside.print(f"left out: {name}: {reason}", style="yellow", soft_wrap=True, markup=False)
+            assignments = [one for one in assignments if one != name]
     else:
+        gradable.require(assignments)
         submissions.require_folder(submitted)
         aside.print("Warning: there is no sandbox yet. The notebooks run with your own rights on this machine; "
                     "grade only what you would run yourself.", style="yellow", soft_wrap=True)  # fmt: skip
@@ -86,7 +90,8 @@ def grade(
     with progress("grading") as told:
         graded = class_run.grade(course, submitted, assignments, options, class_folder, told)
     for assignment in dict.fromkeys(result.assignment for result in graded.results):
-        out.print(_table(assignment, [r for r in graded.results if r.assignment == assignment]))
+        for table in _tables(assignment, [r for r in graded.results if r.assignment == assignment]):
+            out.print(table)
     flagged = [result for result in graded.results if result.flags]
     out.print(f"The class has {len(graded.results)} submissions, {len(flagged)} to look at{':' if flagged else '.'}")
     for result in flagged:
@@ -103,9 +108,27 @@ def grade(
     return 0
 
 
-def _table(assignment: str, results) -> Table:
+#: As many exercises stand side by side in a terminal.
+_MOST_COLUMNS = 8
+
+
+def _tables(assignment: str, results) -> list[Table]:
+    """One table; of an assignment with many exercises one for each of its notebooks."""
     tallies = tally.tally(assignment, results)
-    table = Table(title=assignment, title_justify="left", title_style="bold", header_style="bold", box=box.SIMPLE_HEAD)
+    if len(tallies) <= _MOST_COLUMNS:
+        return [_table(assignment, results, tallies)]
+    kinds = list(dict.fromkeys(_kind(t.exercise) for t in tallies))
+    return [
+        _table(f"{assignment}, {kind}", results, [t for t in tallies if _kind(t.exercise) == kind]) for kind in kinds
+    ]
+
+
+def _kind(exercise) -> str:
+    return exercise.kernel.language if exercise.kernel else "functions"
+
+
+def _table(title: str, results, tallies) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=box.SIMPLE_HEAD)
     table.padding = (0, 1, 0, 0)  # so that five exercises fit a terminal of 80 columns
     table.pad_edge = table.show_edge = False
     table.add_column("student", no_wrap=True)

@@ -51,24 +51,28 @@ def readme(wheel: str, heads: dict[str, str], address: str) -> str:
     colab = "upload the notebook, and run it."
     if not address.startswith("https://"):
         colab = f"upload the notebook, and put `{wheel}` into the folder that the panel *Files* shows. Then run it."
-    lines = ["| notebook | about | minutes | torch |", "|---|---|---|---|"]
+    lines = ["| notebook | about | minutes | more than NumPy |", "|---|---|---|---|"]
     lines += [f"| `{path}` | {' | '.join(described(head))} |" for path, head in sorted(heads.items())]
     text = resources("manyheads.authoring").joinpath("kit_readme.md").read_text("utf-8")
     return text.replace("@WHEEL@", wheel).replace("@COLAB@", colab).replace("@NOTEBOOKS@", "\n".join(lines))
 
 
 def described(head: str) -> tuple[str, str, str]:
-    """(title, minutes, whether torch is needed) of a notebook, as its first cell says it."""
+    """(title, minutes, what is needed beside NumPy) of a notebook, as its first cell says it."""
     title = re.search(r"^# (?:\d+ · )?(.+)$", head, re.M)
     minutes = re.search(r"\*\*Time:\*\* about (\d+) minutes", head)
     needs = re.search(r"\*\*You need:\*\* (.+?)\n(?:\*\*|\n)", head, re.S)
     sentences = re.split(r"(?<=\.)\s+", " ".join(needs[1].split())) if needs else []
-    torch = " ".join(one for one in sentences if "torch" in one.lower())
+    more = " ".join(one for one in sentences if _MORE.search(one) and "no torch" not in one.lower())
     return (
         title[1] if title else "",
         minutes[1] if minutes else "",
-        "no" if not torch or "no torch" in torch.lower() else torch,
+        more or "nothing",
     )
+
+
+#: What a notebook may need that does not come with the library.
+_MORE = re.compile(r"\btorch\b|\bTriton\b|C\+\+ compiler", re.I)
 
 
 def archive(packed: dict[str, bytes]) -> bytes:

@@ -15,10 +15,12 @@ from manyheads.plots.blocks import (
     where_numbers_went,
 )
 from manyheads.plots.head_figures import ablation, head_scores
+from manyheads.plots.kernel_figures import launch_grid, memory_strip, skipped_tiles, tile_kinds
 from manyheads.plots.map_figures import attention_maps
 from manyheads.plots.pictures import INK, Picture, canvas, show
 
 __all__ = [
     "HEAD_COLOURS", "INK", "QKV_COLOURS", "WRONG", "Picture", "ablation", "attention_maps", "bars", "blocks", "canvas",
-    "fused_layouts", "head_colour", "head_scores", "per_head_and_fused", "show", "where_numbers_went",
+    "fused_layouts", "head_colour", "head_scores", "launch_grid", "memory_strip", "per_head_and_fused", "show",
+    "skipped_tiles", "tile_kinds", "where_numbers_went",
 ]  # fmt: skip

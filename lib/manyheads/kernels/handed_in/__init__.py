@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from manyheads.kernels.handed_in import gpu
 from manyheads.kernels.launching import KernelError, Launch
 
-#: How a kernel may be run without a GPU. The architectures are compiled for, and the numbers come from the CPU.
+#: How a kernel may be run without a GPU. The architectures are compiled for; the numbers then come from a GPU where
+#: there is one, and from the CPU elsewhere.
 WAYS = {
     "cuda": ("up", "down", "shuffled", "races", "memory", "sm_80", "sm_90"),
     "triton": ("interpreted", "sm_80", "sm_90"),
@@ -40,7 +42,11 @@ def outputs(source: str, launch: Launch, way: str, seconds: float = 20.0) -> tup
     """
     if way not in WAYS[launch.language]:
         raise ValueError(f"way must be one of {', '.join(WAYS[launch.language])} for {launch.language}, got {way!r}")
-    remark = _compiled(source, launch, way) if way.startswith("sm_") else ""
+    remark = ""
+    if way.startswith("sm_"):
+        remark = _compiled(source, launch, way)
+        if gpu.gpu_here():
+            return gpu.run_on_gpu(launch.language, source, launch), remark
     if launch.language == "triton":
         from manyheads.kernels.handed_in.triton_runner import run_triton
 
@@ -50,6 +56,19 @@ def outputs(source: str, launch: Launch, way: str, seconds: float = 20.0) -> tup
     order = way if way in ("up", "down", "shuffled") else "up"
     check = way if way in ("races", "memory") else None
     return emulate.launch(source, launch, order=order, check=check, seconds=seconds), remark
+
+
+def missing(language: str) -> str | None:
+    """What this machine lacks to run kernels of a language in every way, with the remedy; None if nothing."""
+    from manyheads.kernels import aot, emulate
+    from manyheads.kernels.handed_in import triton_runner
+
+    lacks = (
+        [emulate.missing(), aot.missing("cuda")]
+        if language == "cuda"
+        else [triton_runner.missing(), aot.missing("triton")]
+    )
+    return "; ".join(dict.fromkeys(one for one in lacks if one)) or None
 
 
 def _compiled(source: str, launch: Launch, arch: str) -> str:
