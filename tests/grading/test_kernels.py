@@ -1,10 +1,12 @@
 """Kernels as answers: how their source is got, how findings are told, and that mistakes are named by them."""
 
+import re
+from importlib import import_module
+
 import numpy as np
 import pytest
 from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake, Output, Parameter
 from manyheads.exercises.kernel import KernelForm, Oracle, cuda
-from manyheads.grading import check as checking
 from manyheads.grading import report
 from manyheads.grading.judge import judge, run_case
 from manyheads.grading.kernels import call
@@ -87,8 +89,8 @@ def test_the_starter_is_unwritten():
 def test_a_missing_barrier_is_named_by_the_race_with_the_students_line():
     verdict = judged(lambda: NO_BARRIER.text, "races")
     assert verdict.mistake.name == "no-barrier"
-    text = report.as_text(verdict)
-    assert "Data race, line" in text and "tile[" in text
+    text = " ".join(report.as_text(verdict).split())
+    assert re.search(r"Data race, line [46]: if \(t < n\) (tile\[t\] = x\[t\]|out\[t\] = tile)", text), text
 
 
 def test_a_store_past_the_end_is_named_with_the_students_line():
@@ -109,6 +111,7 @@ def test_the_registers_are_a_note():
 
 
 def test_a_machine_that_cannot_check_says_so(monkeypatch):
+    checking = import_module("manyheads.grading.check")
     monkeypatch.setattr(checking.versions, "contract", lambda name, version: exercise("up"))
     monkeypatch.setattr(checking, "run_case", lambda *_: (_ for _ in ()).throw(NotHere("install g++")))
     with pytest.raises(checking.CheckFailed, match="cannot be checked on this machine: install g\\+\\+"):
