@@ -6,9 +6,12 @@ PROVE ?=  # --if-changed: only if anything has, since solutions/proved.json was 
 BIN := $(VENV)/bin
 MANYHEADS := $(BIN)/python -m manyheads
 SET_UP := $(VENV)/.set-up
+# A Python as it comes, for what needs nothing installed: make gpu PYTHON_GPU=python3
+HERE := $(or $(wildcard $(BIN)/python),$(PYTHON))
+PYTHON_GPU ?= $(HERE)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup release kit book grade test prove bench defects lint serve clean help
+.PHONY: all setup release kit book grade test prove bench gpu defects lint serve doctor clean help
 
 all: release book grade  ## set up, release the exercises, build the book, grade the sample class
 	@echo
@@ -47,6 +50,9 @@ bench: $(SET_UP)  ## speed, as ratios against the named rival
 	OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2 MKL_NUM_THREADS=2 VECLIB_MAXIMUM_THREADS=2 \
 		$(BIN)/python -m pytest tests/benchmarks -q -s --override-ini python_files='bench_*.py'
 
+gpu:  ## on a machine with an NVIDIA GPU: every test that needs one, and the benchmark; under eight minutes
+	@TRITON_INTERPRET=0 PYTHONPATH=lib$${PYTHONPATH:+:$$PYTHONPATH} $(PYTHON_GPU) -m tests.gpu
+
 defects: $(SET_UP)  ## plant mistakes in the library, one at a time, and show which test catches each
 	$(BIN)/python -m tests.plant_defects
 
@@ -60,6 +66,10 @@ serve: $(SET_UP)  ## the built book at http://localhost:8000 (another: PORT=8001
 	@test -f _build/html/index.html || $(MANYHEADS) build
 	@$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 $(PORT) || \
 		{ echo "make: port $(PORT) cannot be used; try: make serve PORT=8001"; exit 1; }
+
+doctor:  ## what works on this machine, what is missing, and the command that mends it
+	@$(HERE) -c "import numpy" 2>/dev/null || { echo "$(HERE) has no NumPy, which everything here needs: run make setup"; exit 1; }
+	@PYTHONPATH=lib $(HERE) -m manyheads doctor
 
 clean:  ## remove what was built; the environment and your class under var/ stay
 	rm -rf _build var/source var/release var/sample-class

@@ -107,6 +107,16 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--regrade", action="store_true", help="run hand-ins again that have not changed, too")
     _add_jobs(grade)
     grade.set_defaults(run=_grade)
+
+    doctor = commands.add_parser(
+        "doctor",
+        help="what works on this machine",
+        description="What works on this machine, what is missing, what it is for, and the command that mends it. "
+        "Exit status 0 if every notebook can be worked through here, else 1; a GPU and what only authors and "
+        "teachers need do not count.",
+    )
+    doctor.add_argument("--json", action="store_true", help="for programs")
+    doctor.set_defaults(run=_doctor)
     return parser
 
 
@@ -167,3 +177,9 @@ def _grade(parsed) -> int:
     names = [found.assignment(name) for name in parsed.assignment or []] or found.assignments()
     options = batch.Options(parsed.jobs, not parsed.no_feedback, parsed.regrade)
     return console.grade(found, parsed.submitted, names, options, parsed.class_folder)
+
+
+def _doctor(parsed) -> int:
+    from manyheads.authoring import doctor_console
+
+    return doctor_console.doctor(as_json=parsed.json)

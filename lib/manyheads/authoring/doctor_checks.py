@@ -1,5 +1,6 @@
 """One look at a time: is it there, and which one is it? Nothing here raises; the slowest takes seconds."""
 
+import functools
 import importlib.metadata
 import importlib.util
 import platform
@@ -74,19 +75,37 @@ def triton() -> Seen:
 
 
 def torch() -> Seen:
-    """Its version and what it computes on; imported in a process of its own, which takes seconds."""
-    if not _there("torch"):
-        return Seen(False, "not installed")
-    code = "import torch; print(torch.__version__, 'on', 'the GPU' if torch.cuda.is_available() else 'the CPU')"
-    return _asked_of_torch(code)
+    """Its version and what it computes on."""
+    seen = _torch()
+    return Seen(seen.works, seen.what.split("\n")[0])
 
 
 def torch_on_gpu() -> Seen:
     """Whether torch reaches a GPU."""
+    seen = _torch()
+    if not seen.works:
+        return Seen(False, "no torch that works")
+    device = seen.what.partition("\n")[2]
+    return Seen(bool(device), device or "torch sees none")
+
+
+@functools.cache
+def _torch() -> Seen:
+    """Two lines, in a process of its own, since importing it takes seconds and much memory."""
     if not _there("torch"):
-        return Seen(False, "torch is not installed")
-    seen = _asked_of_torch("import torch; print(torch.cuda.get_device_name(0) if torch.cuda.is_available() else '')")
-    return seen if not seen.works or seen.what else Seen(False, "torch sees none")
+        return Seen(False, "not installed")
+    code = (
+        "import torch; gpu = torch.cuda.is_available()\n"
+        "print(torch.__version__, 'on', 'the GPU' if gpu else 'the CPU')\n"
+        "print(torch.cuda.get_device_name(0) if gpu else '')"
+    )
+    try:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return Seen(False, "it is installed, but importing it did not end within 60 s")
+    if done.returncode:
+        return Seen(False, f"it is installed, but does not import: {done.stderr.strip().splitlines()[-1][:200]}")
+    return Seen(True, done.stdout.strip())
 
 
 def gpu() -> Seen:
@@ -106,17 +125,6 @@ def chromium() -> Seen:
 
     found = browser()
     return Seen(found is not None, found or "not found")
-
-
-def _asked_of_torch(code: str) -> Seen:
-    try:
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return Seen(False, "torch is installed, but importing it did not end within 60 s")
-    if done.returncode:
-        last = done.stderr.strip().split("\n")[-1]
-        return Seen(False, f"torch is installed, but does not import: {last[:200]}")
-    return Seen(True, done.stdout.strip())
 
 
 def _there(name: str) -> bool:
