@@ -94,8 +94,8 @@ def test_a_slip_of_the_author_is_told_with_file_and_cell(notebook_of, old, new, 
 
 def test_every_aspect_of_every_exercise_is_graded_once(course):
     for assignment in course.assignments():
-        (path,) = (course.solutions / assignment).glob("*.py")
-        cells = {cell.id: cell for cell in source_notebook(path).cells}
+        paths = (course.solutions / assignment).glob("*.py")
+        cells = {cell.id: cell for path in paths for cell in source_notebook(path).cells}
         expected = {e.grade_id(a): a.points for e in of_chapter(assignment) for a in e.aspects}
         graded = {
             i: c.metadata.nbgrader.points
@@ -106,8 +106,7 @@ def test_every_aspect_of_every_exercise_is_graded_once(course):
 
 
 def test_three_to_eight_answers_and_a_written_question(course):
-    for assignment in course.assignments():
-        (path,) = (course.solutions / assignment).glob("*.py")
+    for path in course.solutions.glob("*/*.py"):
         cells = [c for c in source_notebook(path).cells if c.metadata.get("nbgrader", {}).get("solution")]
         assert 3 <= sum(c.cell_type == "code" for c in cells) <= 8
         (written,) = [c for c in cells if c.cell_type == "markdown"]
