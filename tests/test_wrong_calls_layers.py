@@ -246,7 +246,11 @@ def test_a_refused_call_leaves_the_cache_as_it_was(path, variant, room):
     for each in (cache, untouched):
         one.run(path, x[:, :3], cache=each, lengths=[3, 2])
     before = contents(path, cache)
-    backends = [{"backend": "triton"}, {"backend": "sdpa", "softcap": 2.0}] if path is TORCH else [{"backend": "math"}]
+    backends = (
+        [{"backend": "triton", "return_weights": True}, {"backend": "sdpa", "softcap": 2.0}]
+        if path is TORCH
+        else [{"backend": "math"}]
+    )
     for options in WRONG_OPTIONS + backends:
         refused(lambda given=options: one.run(path, x[:, 3:], cache=cache, **given))
         assert contents(path, cache) == before, options

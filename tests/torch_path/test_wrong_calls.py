@@ -66,14 +66,20 @@ def loaded(w_qkv=(12, 20), w_o=(12, 12), bias=False, layout="concatenated", **bi
             "backend must be one of 'auto', 'math', 'sdpa', 'triton', 'cuda', got 'sdp'; did you mean 'sdpa'?",
         ),
         (
-            lambda: attend(backend="triton"),
+            lambda: attend(backend="triton", return_weights=True),
             ValueError,
-            "backend='triton' is not part of this version; use 'auto', 'math' or 'sdpa'",
+            "backend='triton' cannot do return_weights; use 'math' or 'auto'",
+        ),
+        (
+            lambda: attend(backend="triton", bias=torch.zeros(3, 5, requires_grad=True)),
+            ValueError,
+            "backend='triton' cannot do a bias that asks for gradients; use 'math' or 'auto'",
         ),
         (
             lambda: attend(backend="cuda"),
             ValueError,
-            "backend='cuda' is not part of this version; use 'auto', 'math' or 'sdpa'",
+            "backend='cuda' cannot do this call: they run on tensors of a GPU, and q is on cpu; "
+            "manyheads.kernels.emulate runs them on NumPy arrays",
         ),
         (
             lambda: attend(backend="sdpa", softcap=2.0, return_weights=True),

@@ -38,7 +38,7 @@ from manyheads.reference import (
     window_to_neighbours,
 )
 from manyheads.torch_path.alibi import alibi_bias
-from manyheads.torch_path.attention import BACKENDS, attention
+from manyheads.torch_path.attention import BACKENDS, Choice, attention
 from manyheads.torch_path.backward import (
     attention_backward,
     softmax_backward,
@@ -77,6 +77,7 @@ __all__ = [
     "STAGES",
     "AttentionGradients",
     "Cached",
+    "Choice",
     "GroupedQueryAttention",
     "KVCache",
     "LatentAttention",

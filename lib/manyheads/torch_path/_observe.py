@@ -16,7 +16,9 @@ def observable(function: F) -> F:
 
     @functools.wraps(function)
     def watched(*args, **keywords):
-        if not watchers:
+        if not watchers or keywords.get(
+            "explain"
+        ):  # what computes nothing is nothing to see
             return function(*args, **keywords)
         watcher = watchers.pop()
         try:

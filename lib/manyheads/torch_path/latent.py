@@ -95,7 +95,7 @@ def mla(
         len(x), n_heads, n_heads, x.shape[1], k_len, sizes.head_dim + rope
     )
     _arguments.layer_options(options, x, called, _require.TORCH, "backend")
-    check_backend(**options)
+    check_backend(**options, like=x)
 
     q = split_heads(project(x, w_q), n_heads)
     q_content = q[..., : sizes.head_dim]

@@ -88,7 +88,7 @@ def gqa(
         len(x), n_heads, n_kv_heads, x.shape[1], k_len, dims.head_dim
     )
     _arguments.layer_options(options, x, sizes, TORCH, "backend")
-    check_backend(**options)
+    check_backend(**options, like=x)
     source = x if context is None else context
     q = split_heads(project(x, w_q, b_q), n_heads)
     k = split_heads(project(source, w_k, b_k), n_kv_heads)

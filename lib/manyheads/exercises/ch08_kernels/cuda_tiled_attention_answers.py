@@ -124,7 +124,56 @@ extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, 
 }
 """)
 
+TWO_THREADS_A_QUERY = cuda(r"""
+// Neighbouring threads share a query: one takes the even keys, the other the odd ones, and at the end they merge. So
+// the block goes over its queries in two halves, and loads the tiles twice.
+extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, const float* v, float* out, int q_len,
+                                                int k_len, int heads, int kv_heads, float scale, int causal) {
+  __shared__ float keys[BLOCK_K][HEAD_DIM], values[BLOCK_K][V_HEAD_DIM];
+  const int odd = threadIdx.x % 2;
+  const long long head = blockIdx.z * heads + blockIdx.y;
+  const long long kv_row = (blockIdx.z * kv_heads + blockIdx.y / (heads / kv_heads)) * (long long)k_len;
+  for (int half = 0; half < 2; ++half) {
+    const int query = blockIdx.x * BLOCK_Q + half * (BLOCK_Q / 2) + threadIdx.x / 2;
+    const bool real = query < q_len;
+    float sum[V_HEAD_DIM] = {}, m = -INFINITY, total = 0;
+    for (int first = 0; first < k_len; first += BLOCK_K) {
+      const int count = min(BLOCK_K, k_len - first);
+      for (int j = threadIdx.x; j < count; j += BLOCK_Q) {
+        for (int d = 0; d < HEAD_DIM; ++d) keys[j][d] = k[(kv_row + first + j) * HEAD_DIM + d];
+        for (int d = 0; d < V_HEAD_DIM; ++d) values[j][d] = v[(kv_row + first + j) * V_HEAD_DIM + d];
+      }
+      __syncthreads();
+      for (int j = odd; real && j < count; j += 2) {
+        if (causal && k_len - first - j < q_len - query) break;
+        float score = 0;
+        for (int d = 0; d < HEAD_DIM; ++d) score += q[(head * q_len + query) * HEAD_DIM + d] * keys[j][d];
+        score *= scale;
+        if (score > m) {
+          const float fade = expf(m - score);
+          total *= fade;
+          for (int d = 0; d < V_HEAD_DIM; ++d) sum[d] *= fade;
+          m = score;
+        }
+        total += expf(score - m);
+        for (int d = 0; d < V_HEAD_DIM; ++d) sum[d] += expf(score - m) * values[j][d];
+      }
+      __syncthreads();
+    }
+    const float both = fmaxf(m, __shfl_xor_sync(0xffffffff, m, 1)), fade = m > -INFINITY ? expf(m - both) : 0;
+    total *= fade;
+    total += __shfl_xor_sync(0xffffffff, total, 1);
+    for (int d = 0; d < V_HEAD_DIM; ++d) {
+      float mixed = sum[d] * fade;
+      mixed += __shfl_xor_sync(0xffffffff, mixed, 1);
+      if (real && d % 2 == odd) out[(head * q_len + query) * V_HEAD_DIM + d] = total > 0 ? mixed / total : 0;
+    }
+  }
+}
+""")
+
 ALTERNATIVES = {
     "two passes over the tiles": TWO_PASSES,
     "the scores of a tile": SCORES_OF_A_TILE,
+    "two threads a query": TWO_THREADS_A_QUERY,
 }
