@@ -122,9 +122,10 @@ def _explanation(verdict: Verdict, first: Finding) -> list[str]:
 
 
 def _of_a_kernel(finding) -> str:
-    """``Data race, line 7: tile[t] = x[i]; ``, and what that means."""
-    where = f", {finding.where}" if finding.where else ""
-    return f"{finding.kind[:1].upper()}{finding.kind[1:]}{where}. {finding.message}"
+    """``Data race. Line 4 writes what … Your line 6: out[t] = tile[t];``."""
+    message = finding.message[:1].upper() + finding.message[1:]
+    where = f" Your {finding.where}" if finding.where else ""
+    return f"{finding.kind[:1].upper()}{finding.kind[1:]}. {message}{'.' * (message[-1:] not in '.!?')}{where}"
 
 
 def _called(verdict: Verdict, finding: Finding) -> str:

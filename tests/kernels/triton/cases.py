@@ -84,12 +84,14 @@ def options_of(case: Case) -> dict:
         mask = torch.rand(shape[case.mask], generator=generator) < 0.6
         if case.mask == "full":
             mask[:, :, q_len // 2] = False  # a query without keys
+            mask[..., k_len // 3] = False  # a key that nobody sees
     if case.bias:
         shape = {"heads": (1, heads, q_len, k_len), "two axes": (q_len, k_len), "infinite": (batch, 1, q_len, k_len)}
         bias = torch.randn(shape[case.bias], generator=generator, dtype=torch.float64).to(case.dtype)
         if case.bias == "infinite":
             bias[torch.rand(bias.shape, generator=generator) < 0.3] = -torch.inf
             bias[:, :, -1] = -torch.inf
+            bias[..., k_len // 3] = -torch.inf  # a key that nobody sees
     return {"lengths": lengths, "mask": mask, "bias": bias}
 
 

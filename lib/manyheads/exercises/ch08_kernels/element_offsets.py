@@ -17,11 +17,21 @@ def _reference(layout, part, b, h, i, d, seq, heads, head_dim):
 
 
 def _case(rng, about, layout, batch, seq, heads, head_dim, probe=False):
-    """Eleven elements: the last of the memory, and others of which no two indices are alike in all."""
+    """Eleven elements: the last of the memory, and others of which no two indices are alike in all.
+
+    The first is told to the student, to count by hand: none of its indices is 0, and its sequence is the last.
+    """
     limits = (3, batch, heads, seq, head_dim)
     drawn = np.array([rng.integers(limit, size=11) for limit in limits], np.int32)
     drawn[:, -1] = np.array(limits) - 1
+    first = [int(rng.integers(1, limit)) for limit in limits]
+    first[1] = batch - 1
+    if first[2] == first[3]:  # then nobody could tell head and token apart
+        first[3] = first[2] + 1
+    drawn[:, 0] = first
     inputs = dict(zip(("part", "b", "h", "i", "d"), drawn, strict=True))
+    named = ", ".join(f"{name} {index[0]}" for name, index in inputs.items() if name != "part" or layout == "packed")
+    about = f"{about}: seq {seq}, heads {heads}, head_dim {head_dim}, and element 0 has {named}"
     return Case(about, {"layout": layout, **inputs, "seq": seq, "heads": heads, "head_dim": head_dim}, probe)
 
 

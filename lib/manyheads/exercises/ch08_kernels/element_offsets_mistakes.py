@@ -42,6 +42,23 @@ def _tokens_side_by_side(layout, part, b, h, i, d, seq, heads, head_dim):
     return (b.astype(np.int64) * seq * heads + h + i) * head_dim + d
 
 
+def _brackets_missing(layout, part, b, h, i, d, seq, heads, head_dim):
+    part, b, h, i, d = (index.astype(np.int64) for index in (part, b, h, i, d))
+    if layout == "tokens first":
+        return b * seq + i * heads + h * head_dim + d
+    if layout == "heads first":
+        return b * heads + h * seq + i * head_dim + d
+    return b * seq + i * 3 + part * heads + h * head_dim + d
+
+
+def _head_and_token_exchanged(layout, part, b, h, i, d, seq, heads, head_dim):
+    return _right(layout, part, b, i, h, d, seq, heads, head_dim)
+
+
+def _number_left_out(layout, part, b, h, i, d, seq, heads, head_dim):
+    return _right(layout, part, b, h, i, d * 0, seq, heads, head_dim)
+
+
 def _head_dim_left_out(layout, part, b, h, i, d, seq, heads, head_dim):
     return _right(layout, part, b, h, i, d * 0, seq, heads, 1) + d
 
@@ -71,6 +88,16 @@ def _rows_of_one_part(layout, part, b, h, i, d, seq, heads, head_dim):
     if layout != "packed":
         return _right(layout, part, b, h, i, d, seq, heads, head_dim)
     return ((b.astype(np.int64) * seq + i + part) * heads + h) * head_dim + d
+
+
+def _sequences_of_one_part(layout, part, b, h, i, d, seq, heads, head_dim):
+    one_part = heads * head_dim if layout == "packed" else 0
+    return _right(layout, part, b, h, i, d, seq, heads, head_dim) - b.astype(np.int64) * (2 * seq * one_part)
+
+
+def _parts_one_vector_apart(layout, part, b, h, i, d, seq, heads, head_dim):
+    too_far = (heads - 1) * head_dim if layout == "packed" else 0
+    return _right(layout, part, b, h, i, d, seq, heads, head_dim) - part.astype(np.int64) * too_far
 
 
 def _bytes(layout, part, b, h, i, d, seq, heads, head_dim):
@@ -134,6 +161,26 @@ MISTAKES = (
         loses=("tokens first", "large"),
     ),
     Mistake(
+        "brackets-missing",
+        _brackets_missing,
+        "You multiply each index by the size of the next axis only. One step along an axis passes over everything to "
+        "its right, so multiply by all those sizes: a bracket may be missing.",
+        _SECTION,
+    ),
+    Mistake(
+        "head-and-token-exchanged",
+        _head_and_token_exchanged,
+        "Your head and your token have changed places. The token i goes with the axis of size seq, and the head h with "
+        "that of size heads.",
+        _SECTION,
+    ),
+    Mistake(
+        "number-left-out",
+        _number_left_out,
+        "Each of your offsets is that of the first number of a vector. Add d.",
+        _SECTION,
+    ),
+    Mistake(
         "head-dim-left-out",
         _head_dim_left_out,
         "You count vectors and add d to their number. Each vector has head_dim elements: multiply by that before you "
@@ -177,6 +224,22 @@ MISTAKES = (
         _rows_of_one_part,
         "In packed memory, you step heads * head_dim elements from token to token, so rows overlap. A row holds three "
         "parts: the step is three times that.",
+        _SECTION,
+        loses=("packed",),
+    ),
+    Mistake(
+        "sequences-of-one-part",
+        _sequences_of_one_part,
+        "In packed memory, your step from sequence to sequence leaves out two of the three parts. A sequence has seq "
+        "rows of 3 * heads * head_dim elements.",
+        _SECTION,
+        loses=("packed",),
+    ),
+    Mistake(
+        "parts-one-vector-apart",
+        _parts_one_vector_apart,
+        "In packed memory, you step head_dim elements from a query to its key. The queries of all heads come before "
+        "the keys: the step is heads * head_dim.",
         _SECTION,
         loses=("packed",),
     ),

@@ -53,6 +53,16 @@ def _starts_in_heads(seq, heads, kv_heads, head_dim):
     return _views(row, _starts(heads, kv_heads, 1), [head_dim] * 3, seq)
 
 
+def _starts_behind_whole_parts(seq, heads, kv_heads, head_dim):
+    row = (heads + 2 * kv_heads) * head_dim
+    return _views(row, _starts(heads, kv_heads, seq * head_dim), [head_dim] * 3, seq)
+
+
+def _keys_after_kv_heads(seq, heads, kv_heads, head_dim):
+    row = (heads + 2 * kv_heads) * head_dim
+    return _views(row, _starts(kv_heads, kv_heads, head_dim), [head_dim] * 3, seq)
+
+
 def _all_start_at_0(seq, heads, kv_heads, head_dim):
     return _views((heads + 2 * kv_heads) * head_dim, [0, 0, 0], [head_dim] * 3, seq)
 
@@ -77,6 +87,12 @@ def _steps_of_a_group(seq, heads, kv_heads, head_dim):
     return _views(row, _starts(heads, kv_heads, head_dim), [head_dim, group * head_dim, group * head_dim], seq)
 
 
+def _sequences_of_each_part(seq, heads, kv_heads, head_dim):
+    strides, starts = _views((heads + 2 * kv_heads) * head_dim, _starts(heads, kv_heads, head_dim), [head_dim] * 3, seq)
+    strides[:, 0] = [seq * n * head_dim for n in (heads, kv_heads, kv_heads)]
+    return strides, starts
+
+
 def _sequence_is_a_row(seq, heads, kv_heads, head_dim):
     strides, starts = _views((heads + 2 * kv_heads) * head_dim, _starts(heads, kv_heads, head_dim), [head_dim] * 3, seq)
     strides[:, 0] //= seq
@@ -95,7 +111,7 @@ def _32_bits(seq, heads, kv_heads, head_dim):
     return strides.astype(np.int32), starts
 
 
-_SECTION, _SHARING = "Where an element lives", "Sharing heads without copies"
+_SECTION = "Where an element lives"
 _UNEQUAL = ("shared heads", "large")
 
 MISTAKES = (
@@ -124,14 +140,14 @@ MISTAKES = (
         _three_times_the_heads,
         "You count as many K/V heads as query heads. With fewer of them a row is (heads + 2 * kv_heads) * head_dim "
         "wide.",
-        _SHARING,
+        _SECTION,
         loses=_UNEQUAL,
     ),
     Mistake(
         "values-after-twice-the-queries",
         _values_after_twice_the_queries,
         "Your values start at 2 * heads * head_dim. The keys before them are of kv_heads heads only.",
-        _SHARING,
+        _SECTION,
         loses=_UNEQUAL,
     ),
     Mistake(
@@ -153,6 +169,20 @@ MISTAKES = (
         _starts_in_heads,
         "Your starts count heads. Each head has head_dim elements, so multiply by that.",
         _SECTION,
+    ),
+    Mistake(
+        "starts-behind-whole-parts",
+        _starts_behind_whole_parts,
+        "Your keys start behind the queries of all tokens. The three parts stand together in the row of each token, so "
+        "the first key comes behind the queries of the first token.",
+        _SECTION,
+    ),
+    Mistake(
+        "keys-after-kv-heads",
+        _keys_after_kv_heads,
+        "Your keys start behind kv_heads queries. A row begins with the queries of all heads: count heads vectors.",
+        _SECTION,
+        loses=_UNEQUAL,
     ),
     Mistake(
         "all-start-at-0",
@@ -185,8 +215,15 @@ MISTAKES = (
         _steps_of_a_group,
         "From one K/V head to the next you step over a whole group of vectors. K/V heads lie side by side, each is "
         "stored once: the step is head_dim.",
-        _SHARING,
+        _SECTION,
         loses=_UNEQUAL,
+    ),
+    Mistake(
+        "sequences-of-each-part",
+        _sequences_of_each_part,
+        "From sequence to sequence you step seq rows as wide as the view's own part. The rows between are whole: the "
+        "step is seq times the stride of a token.",
+        _SECTION,
     ),
     Mistake(
         "sequence-is-a-row",

@@ -42,9 +42,19 @@ def _partial(rng):
     q_len = int(rng.integers(3, 6)) * block_q + int(rng.integers(2, block_q - 1))
     return [
         _case("a last tile that is not full", batch, heads, heads, q_len, block_q),
+        _case("two tiles, the last with one query", heads, batch, batch, block_q + 1, block_q),
+        _case("shared K/V heads", 5, 8, 2, 12, 4, probe=True),
+    ]
+
+
+def _few(rng):
+    """Of their own: who rounds down gets an empty array here, and there are many kinds of those."""
+    batch, heads = rng.permutation([2, 3, 5, 7])[:2]
+    block_q = int(rng.choice([8, 9, 11]))
+    return [
         _case("fewer queries than a tile has room for", batch, heads + 1, heads + 1, block_q - 2, block_q),
         _case("one query, as in decoding", batch, heads, heads, 1, 16),
-        _case("two tiles, the last with one query", heads, batch, batch, block_q + 1, block_q),
+        _case("a last tile that is not full", heads, batch, batch, 3 * block_q + 2, block_q, probe=True),
         _case("shared K/V heads", 5, 8, 2, 12, 4, probe=True),
     ]
 
@@ -140,6 +150,7 @@ EXERCISE = Exercise(
     aspects=(
         Aspect("whole tiles", 1, "tiles that are all full, as many K/V heads as query heads", _whole),
         Aspect("partial tiles", 1, "a last tile that is not full, down to a single query", _partial),
+        Aspect("few queries", 1, "fewer queries than one tile has room for, as in decoding", _few),
         Aspect("shared heads", 1, "fewer K/V heads than query heads", _shared),
     ),
     alternatives={

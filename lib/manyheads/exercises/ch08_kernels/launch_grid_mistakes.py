@@ -49,6 +49,12 @@ def _end_instead_of_number(batch, heads, kv_heads, q_len, block_q):
     return rows
 
 
+def _all_that_is_left(batch, heads, kv_heads, q_len, block_q):
+    rows = _right(batch, heads, kv_heads, q_len, block_q)
+    rows[:, 4] = q_len - rows[:, 3]
+    return rows
+
+
 def _tile_numbers(batch, heads, kv_heads, q_len, block_q):
     rows = _right(batch, heads, kv_heads, q_len, block_q)
     rows[:, 3] //= block_q
@@ -63,6 +69,18 @@ def _x_slowest(batch, heads, kv_heads, q_len, block_q):
 def _sequences_faster_than_heads(batch, heads, kv_heads, q_len, block_q):
     rows = _right(batch, heads, kv_heads, q_len, block_q)
     return rows.reshape(batch, heads, -1, 5).swapaxes(0, 1).reshape(-1, 5)
+
+
+def _heads_faster_than_tiles(batch, heads, kv_heads, q_len, block_q):
+    rows = _right(batch, heads, kv_heads, q_len, block_q)
+    return rows.reshape(batch, heads, -1, 5).swapaxes(1, 2).reshape(-1, 5)
+
+
+def _divided_by_batch(batch, heads, kv_heads, q_len, block_q):
+    rows = _right(batch, heads, kv_heads, q_len, block_q)
+    rows[:, 0], rows[:, 1] = np.divmod(rows[:, 0] * heads + rows[:, 1], batch)
+    rows[:, 2] = rows[:, 1] // (heads // kv_heads)
+    return rows
 
 
 def _last_tile_lost(batch, heads, kv_heads, q_len, block_q):
@@ -113,7 +131,10 @@ def _y_as_head(batch, heads, kv_heads, q_len, block_q):
     return rows
 
 
-_GRID, _TILES, _SHARING = "Grids, blocks and threads", "Tiles", "Sharing heads without copies"
+_GRID, _SHARING = "Grids, blocks and threads", "Sharing heads without copies"
+
+#: With a single tile, its first query is 0, and there is no order of tiles.
+_SEVERAL_TILES = ("whole tiles", "partial tiles", "shared heads")
 
 MISTAKES = (
     Mistake(
@@ -121,22 +142,22 @@ MISTAKES = (
         _always_full,
         "Your last tile has block_q queries, more than are left. A kernel that does that reads past the end: take "
         "what is left from the first query on.",
-        _TILES,
-        loses=("partial tiles",),
+        _GRID,
+        loses=("partial tiles", "few queries"),
     ),
     Mistake(
         "pushed-back",
         _pushed_back,
         "Your last tile is pushed back so that it is full, and does queries of the tile before again. It begins at "
         "x * block_q, and has fewer queries.",
-        _TILES,
+        _GRID,
         loses=("partial tiles",),
     ),
     Mistake(
         "shared-out-evenly",
         _shared_out_evenly,
         "You share out the queries evenly. All tiles but the last have block_q queries: block x begins at x * block_q.",
-        _TILES,
+        _GRID,
         loses=("partial tiles",),
     ),
     Mistake(
@@ -144,26 +165,37 @@ MISTAKES = (
         _remainder_only,
         "Your last tile has q_len % block_q queries, and that is 0 where all tiles are full. Take the smaller of "
         "block_q and what is left.",
-        _TILES,
+        _GRID,
         loses=("whole tiles", "shared heads"),
     ),
     Mistake(
         "end-instead-of-number",
         _end_instead_of_number,
         "Your last number says where a tile ends. Asked is how many queries it has.",
-        _TILES,
+        _GRID,
+        loses=_SEVERAL_TILES,
+    ),
+    Mistake(
+        "all-that-is-left",
+        _all_that_is_left,
+        "Your number of queries is all that are left from the first one on. A tile has room for block_q: take the "
+        "smaller of the two.",
+        _GRID,
+        loses=_SEVERAL_TILES,
     ),
     Mistake(
         "tile-numbers",
         _tile_numbers,
         "You give the number of the tile, x. Asked is its first query: x * block_q.",
-        _TILES,
+        _GRID,
+        loses=_SEVERAL_TILES,
     ),
     Mistake(
         "x-slowest",
         _x_slowest,
         "In your order the tile changes last. x is fastest: all tiles of one head come first, then those of the next.",
         _GRID,
+        loses=_SEVERAL_TILES,
     ),
     Mistake(
         "sequences-faster-than-heads",
@@ -172,19 +204,34 @@ MISTAKES = (
         _GRID,
     ),
     Mistake(
+        "heads-faster-than-tiles",
+        _heads_faster_than_tiles,
+        "In your order the head changes before the tile. x is fastest: all tiles of one head come first, then those of "
+        "the next.",
+        _GRID,
+        loses=_SEVERAL_TILES,
+    ),
+    Mistake(
+        "divided-by-batch",
+        _divided_by_batch,
+        "You divide y by batch. y is b * heads + h, so dividing by heads gives the sequence, and the remainder is the "
+        "head.",
+        _GRID,
+    ),
+    Mistake(
         "last-tile-lost",
         _last_tile_lost,
         "Only full tiles have a block, so nobody does the last queries. Round the number of tiles up: "
         "(q_len + block_q - 1) // block_q.",
-        _TILES,
-        loses=("partial tiles",),
+        _GRID,
+        loses=("partial tiles", "few queries"),
     ),
     Mistake(
         "a-tile-too-many",
         _a_tile_too_many,
         "Where all tiles are full you have one more, without queries. q_len // block_q + 1 fits only if there is a "
         "remainder; round up instead.",
-        _TILES,
+        _GRID,
         loses=("whole tiles", "shared heads"),
     ),
     Mistake(

@@ -47,7 +47,6 @@ def _last_turn(rng):
     stride = dim * int(rng.integers(2, 6)) + 2
     return [
         _case("a last turn that is not full", first, tile_rows, dim, stride, first + 4 * tile_rows, threads),
-        _case("more threads than the tile has elements", 8, 4, 5, 13, 44, 32),
         _case("a last turn with one element", 6, 3, 7, 17, 30, 10),
         _case("the last tile, with rows that do not exist", 24, 6, 8, 27, 28, 16, probe=True),
     ]
@@ -62,6 +61,7 @@ def _edge(rng):
         _case("one row that does not exist", first, tile_rows, dim, stride, first + tile_rows - 1, threads),
         _case("a matrix with fewer rows than the tile", 2, 9, 8, 21, 5, 12),
         _case("rows and numbers that end inside one turn", 15, 5, 6, 11, 18, 10),
+        _case("more threads than the tile has elements", 8, 4, 5, 13, 10, 32),
         _case("a last turn that is not full", 9, 3, 11, 26, 50, 8, probe=True),
     ]
 

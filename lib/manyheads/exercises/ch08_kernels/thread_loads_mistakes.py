@@ -32,6 +32,13 @@ def _down_the_columns(first_row, tile_rows, dim, row_stride, rows, threads):
     return np.where(inside, (first_row + row) * row_stride + column, -1)
 
 
+def _row_and_column_exchanged(first_row, tile_rows, dim, row_stride, rows, threads):
+    element = _numbered(tile_rows, dim, threads)
+    column, row = np.divmod(element, dim)
+    inside = (element < tile_rows * dim) & (first_row + row < rows)
+    return np.where(inside, (first_row + row) * row_stride + column, -1)
+
+
 def _rows_without_gaps(first_row, tile_rows, dim, row_stride, rows, threads):
     return _read(_numbered(tile_rows, dim, threads), first_row, tile_rows, dim, dim, rows)
 
@@ -69,6 +76,10 @@ def _one_row_too_many(first_row, tile_rows, dim, row_stride, rows, threads):
     return _read(_numbered(tile_rows, dim, threads), first_row, tile_rows, dim, row_stride, rows + 1)
 
 
+def _last_row_lost(first_row, tile_rows, dim, row_stride, rows, threads):
+    return _read(_numbered(tile_rows, dim, threads), first_row, tile_rows, dim, row_stride, rows - 1)
+
+
 def _edge_of_the_tile_row(first_row, tile_rows, dim, row_stride, rows, threads):
     row, column = np.divmod(_numbered(tile_rows, dim, threads), dim)
     return np.where((row < tile_rows) & (row < rows), (first_row + row) * row_stride + column, -1)
@@ -76,6 +87,12 @@ def _edge_of_the_tile_row(first_row, tile_rows, dim, row_stride, rows, threads):
 
 def _past_the_tile(first_row, tile_rows, dim, row_stride, rows, threads):
     return _read(_numbered(tile_rows, dim, threads), first_row, rows, dim, row_stride, rows)
+
+
+def _one_element_too_many(first_row, tile_rows, dim, row_stride, rows, threads):
+    element = _numbered(tile_rows, dim, threads)
+    right = _read(element, first_row, tile_rows + 1, dim, row_stride, rows)
+    return np.where(element <= tile_rows * dim, right, -1)
 
 
 def _nothing_checked(first_row, tile_rows, dim, row_stride, rows, threads):
@@ -92,12 +109,21 @@ def _last_turn_lost(first_row, tile_rows, dim, row_stride, rows, threads):
     return right[: tile_rows * dim // threads]
 
 
+def _a_turn_too_many(first_row, tile_rows, dim, row_stride, rows, threads):
+    element = np.arange((tile_rows * dim // threads + 1) * threads, dtype=np.int64).reshape(-1, threads)
+    return _read(element, first_row, tile_rows, dim, row_stride, rows)
+
+
+def _turns_of_existing_rows(first_row, tile_rows, dim, row_stride, rows, threads):
+    right = _read(_numbered(tile_rows, dim, threads), first_row, tile_rows, dim, row_stride, rows)
+    return right[: _turns(min(tile_rows, rows - first_row), dim, threads)]
+
+
 def _threads_first(first_row, tile_rows, dim, row_stride, rows, threads):
     return _read(_numbered(tile_rows, dim, threads), first_row, tile_rows, dim, row_stride, rows).T
 
 
-_THREADS, _TILES = "Grids, blocks and threads", "Tiles"
-_MEMORY = "Where an element lives"
+_THREADS, _MEMORY = "Grids, blocks and threads", "Where an element lives"
 
 MISTAKES = (
     Mistake(
@@ -112,6 +138,13 @@ MISTAKES = (
         _down_the_columns,
         "Your elements are numbered down the columns, so neighbouring threads read a whole row apart. Number them "
         "along the rows: row e // dim, column e % dim.",
+        _THREADS,
+    ),
+    Mistake(
+        "row-and-column-exchanged",
+        _row_and_column_exchanged,
+        "Your row and your column have changed places. Elements are numbered row by row, dim of them in each: the row "
+        "is e // dim, and the column e % dim.",
         _THREADS,
     ),
     Mistake(
@@ -132,7 +165,7 @@ MISTAKES = (
         "tile-at-the-top",
         _tile_at_the_top,
         "You read the first rows of the matrix. The tile begins at first_row.",
-        _TILES,
+        _THREADS,
     ),
     Mistake(
         "first-row-without-stride",
@@ -151,7 +184,7 @@ MISTAKES = (
         "edge-not-checked",
         _edge_not_checked,
         "You read rows that the matrix does not have. Where first_row + row is not below rows, it is -1.",
-        _TILES,
+        _THREADS,
         loses=("edge",),
     ),
     Mistake(
@@ -159,21 +192,28 @@ MISTAKES = (
         _last_row_again,
         "For a row that does not exist you read the last one again. Such a key would be counted twice: it is -1, and "
         "nothing is read.",
-        _TILES,
+        _THREADS,
         loses=("edge",),
     ),
     Mistake(
         "one-row-too-many",
         _one_row_too_many,
         "You read one row past the end. Rows count from 0, so the last is rows - 1: the test is < and not <=.",
-        _TILES,
+        _THREADS,
+        loses=("edge",),
+    ),
+    Mistake(
+        "last-row-lost",
+        _last_row_lost,
+        "You do not read the last row of the matrix. Rows count from 0, so rows - 1 exists: the test is < rows.",
+        _THREADS,
         loses=("edge",),
     ),
     Mistake(
         "edge-of-the-tile-row",
         _edge_of_the_tile_row,
         "You compare the row inside the tile with rows. rows counts those of the matrix: compare first_row + row.",
-        _TILES,
+        _THREADS,
         loses=("edge",),
     ),
     Mistake(
@@ -181,7 +221,15 @@ MISTAKES = (
         _past_the_tile,
         "In the last turn you read on into rows behind the tile. A thread whose element is tile_rows * dim or more has "
         "nothing to read: -1.",
-        _TILES,
+        _THREADS,
+        loses=("last turn",),
+    ),
+    Mistake(
+        "one-element-too-many",
+        _one_element_too_many,
+        "In the last turn you read one element past the tile. Its elements are numbered from 0, so number "
+        "tile_rows * dim is not one of them: the test is < and not <=.",
+        _THREADS,
         loses=("last turn",),
     ),
     Mistake(
@@ -189,22 +237,38 @@ MISTAKES = (
         _nothing_checked,
         "You never give -1, so threads read past the tile and past the matrix. Ask both whether the tile has such an "
         "element and whether its row exists.",
-        _TILES,
+        _THREADS,
         loses=("last turn", "edge"),
     ),
     Mistake(
         "zero-for-nothing",
         _zero_for_nothing,
         "Where a thread reads nothing you give 0, which is the offset of the first element. It is -1.",
-        _TILES,
+        _THREADS,
         loses=("last turn", "edge"),
     ),
     Mistake(
         "last-turn-lost",
         _last_turn_lost,
         "The last turn is missing, so some elements are never copied. Round the number of turns up.",
-        _TILES,
-        loses=("last turn",),
+        _THREADS,
+        loses=("last turn", "edge"),
+    ),
+    Mistake(
+        "a-turn-too-many",
+        _a_turn_too_many,
+        "Where the threads fill every turn you have one more, in which nobody reads. One more than // gives is right "
+        "only if there is a remainder: round up instead.",
+        _THREADS,
+        loses=("whole turns", "edge"),
+    ),
+    Mistake(
+        "turns-of-existing-rows",
+        _turns_of_existing_rows,
+        "You count turns for the rows that exist. Every block takes as many turns as the whole tile needs, and in some "
+        "of them its threads read nothing.",
+        _THREADS,
+        loses=("edge",),
     ),
     Mistake(
         "threads-first",

@@ -30,7 +30,7 @@ def _powers(rng):
         _case("widths that are powers of two, float16", head_dim, v_head_dim, block_k, 2, limits[0]),
         _case("widths that are powers of two, float32", v_head_dim, block_k, head_dim, 4, limits[1]),
         _case("keys of 64, values of 128, 8 bits", 64, 128, 48, 1, limits[2]),
-        _case("the narrowest keys", 16, 64, 32, 2, limits[3]),
+        _case("the narrowest keys", 16, 64, 112, 2, limits[3]),
         # What is done with other widths.
         _case("keys of 72 numbers", 72, 40, 48, 2, 49_112, probe=True),
         _case("a limit that is used up to the last byte", 64, 32, 48, 2, 96 * 2 * 160, probe=True),
@@ -43,7 +43,7 @@ def _others(rng):
     block_k, limit = rng.choice([16, 32, 64, 128]), rng.choice(_LIMITS)
     return [
         _case("a width that is no power of two, float16", head_dim, v_head_dim, block_k, 2, limit),
-        _case("keys of 72 numbers, float32", 72, 56, block_k, 4, limit),
+        _case("keys of 72 numbers, float32", 72, 56, 144, 4, limit),
         _case("keys of 192 numbers, values of 128, as in a latent layer", 192, 128, block_k, 2, limit),
         _case("keys of an odd width", 16 * int(rng.integers(4, 7)) + 9, 24, block_k, 1, limit),
         _case("keys of one number more than a power of two", 65, 33, block_k, 2, limit),

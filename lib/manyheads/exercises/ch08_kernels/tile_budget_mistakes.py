@@ -29,6 +29,16 @@ def _bytes_of_padded_keys(head_dim, v_head_dim, block_k, bytes_per_element, limi
     return wide[0], wide[1], padded, power, wasted
 
 
+def _bytes_of_padded_tiles(head_dim, v_head_dim, block_k, bytes_per_element, limit):
+    wide = _right(*(1 << (n - 1).bit_length() for n in (head_dim, v_head_dim)), block_k, bytes_per_element, limit)
+    return (*wide[:2], *_right(head_dim, v_head_dim, block_k, bytes_per_element, limit)[2:])
+
+
+def _bytes_of_sixteens(head_dim, v_head_dim, block_k, bytes_per_element, limit):
+    wide = _right(*(-(-n // 16) * 16 for n in (head_dim, v_head_dim)), block_k, bytes_per_element, limit)
+    return (*wide[:2], *_right(head_dim, v_head_dim, block_k, bytes_per_element, limit)[2:])
+
+
 def _any_block(head_dim, v_head_dim, block_k, bytes_per_element, limit):
     tile, _, padded, power, wasted = _right(head_dim, v_head_dim, block_k, bytes_per_element, limit)
     return tile, limit // ((head_dim + v_head_dim) * bytes_per_element), padded, power, wasted
@@ -42,6 +52,11 @@ def _a_power_of_two_of_keys(head_dim, v_head_dim, block_k, bytes_per_element, li
 def _blocks_of_16(head_dim, v_head_dim, block_k, bytes_per_element, limit):
     tile, largest, padded, power, wasted = _right(head_dim, v_head_dim, block_k, bytes_per_element, limit)
     return tile, largest // 16, padded, power, wasted
+
+
+def _tiles_of_block_k(head_dim, v_head_dim, block_k, bytes_per_element, limit):
+    tile, _, padded, power, wasted = _right(head_dim, v_head_dim, block_k, bytes_per_element, limit)
+    return tile, limit // tile * block_k, padded, power, wasted
 
 
 def _largest_rounded_up(head_dim, v_head_dim, block_k, bytes_per_element, limit):
@@ -62,6 +77,11 @@ def _at_least_16(head_dim, v_head_dim, block_k, bytes_per_element, limit):
 def _padded_down(head_dim, v_head_dim, block_k, bytes_per_element, limit):
     tile, largest, _, power, wasted = _right(head_dim, v_head_dim, block_k, bytes_per_element, limit)
     return tile, largest, head_dim // 16 * 16, power, wasted
+
+
+def _padded_to_the_nearest(head_dim, v_head_dim, block_k, bytes_per_element, limit):
+    tile, largest, _, power, wasted = _right(head_dim, v_head_dim, block_k, bytes_per_element, limit)
+    return tile, largest, round(head_dim / 16) * 16, power, wasted
 
 
 def _always_16_more(head_dim, v_head_dim, block_k, bytes_per_element, limit):
@@ -86,6 +106,11 @@ def _wasted_of_the_width(head_dim, v_head_dim, block_k, bytes_per_element, limit
     return (*rest, power, (power - head_dim) / head_dim)
 
 
+def _wasted_numbers(head_dim, v_head_dim, block_k, bytes_per_element, limit):
+    *rest, power, _ = _right(head_dim, v_head_dim, block_k, bytes_per_element, limit)
+    return (*rest, power, power - head_dim)
+
+
 def _wasted_of_16(head_dim, v_head_dim, block_k, bytes_per_element, limit):
     tile, largest, padded, power, _ = _right(head_dim, v_head_dim, block_k, bytes_per_element, limit)
     return tile, largest, padded, power, 1 - head_dim / padded
@@ -106,7 +131,7 @@ def _32_bits(head_dim, v_head_dim, block_k, bytes_per_element, limit):
     return (int(np.int64(tile).astype(np.int32)), *rest)
 
 
-_SECTION, _TILES = "What a GPU has, and runs out of", "Tiles"
+_SECTION = "What a GPU has, and runs out of"
 _PADDED, _UNPADDED = ("other widths",), ("powers of two", "tight limits")
 
 MISTAKES = (
@@ -137,6 +162,20 @@ MISTAKES = (
         loses=_PADDED,
     ),
     Mistake(
+        "bytes-of-padded-tiles",
+        _bytes_of_padded_tiles,
+        "You counted the bytes of keys and values padded to powers of two. Here tiles are stored as they are.",
+        _SECTION,
+        loses=("other widths", "tight limits"),
+    ),
+    Mistake(
+        "bytes-of-sixteens",
+        _bytes_of_sixteens,
+        "You counted the bytes of keys and values padded to multiples of 16. Here tiles are stored as they are.",
+        _SECTION,
+        loses=_PADDED,
+    ),
+    Mistake(
         "any-block",
         _any_block,
         "Your largest block is not a multiple of 16. Matrix units take 16 keys at a time: round down to a multiple.",
@@ -146,13 +185,20 @@ MISTAKES = (
         "a-power-of-two-of-keys",
         _a_power_of_two_of_keys,
         "Your largest block is a power of two. Any multiple of 16 will do, such as 48, and there may be a larger one.",
-        _TILES,
+        _SECTION,
     ),
     Mistake(
         "blocks-of-16",
         _blocks_of_16,
         "You give how often 16 keys fit. Asked is the number of keys: 16 times that.",
-        _TILES,
+        _SECTION,
+    ),
+    Mistake(
+        "tiles-of-block-k",
+        _tiles_of_block_k,
+        "Your largest block is a multiple of block_k. It may be any multiple of 16: count how often 16 keys fit, with "
+        "their values.",
+        _SECTION,
     ),
     Mistake(
         "largest-rounded-up",
@@ -178,20 +224,27 @@ MISTAKES = (
         "padded-down",
         _padded_down,
         "Your multiple of 16 is smaller than head_dim, so numbers of a key are lost. Pad upwards.",
-        _TILES,
+        _SECTION,
+        loses=_PADDED,
+    ),
+    Mistake(
+        "padded-to-the-nearest",
+        _padded_to_the_nearest,
+        "Your multiple of 16 is the nearest one, and may be smaller than head_dim. Pad upwards.",
+        _SECTION,
         loses=_PADDED,
     ),
     Mistake(
         "always-16-more",
         _always_16_more,
         "You pad a width that is a multiple of 16 already. It stays as it is: round up, and do not add one more step.",
-        _TILES,
+        _SECTION,
     ),
     Mistake(
         "always-the-next-power",
         _always_the_next_power,
         "You pad a power of two to the next one, which doubles the work for nothing. 64 stays 64.",
-        _TILES,
+        _SECTION,
         loses=_UNPADDED,
     ),
     Mistake(
@@ -199,13 +252,20 @@ MISTAKES = (
         _power_below,
         "Your power of two is smaller than head_dim, so numbers of a key are lost. Take the smallest one that is at "
         "least head_dim.",
-        _TILES,
+        _SECTION,
         loses=_PADDED,
     ),
     Mistake(
         "wasted-of-the-width",
         _wasted_of_the_width,
         "You divide the padding by head_dim. Asked is its part of the padded width.",
+        _SECTION,
+        loses=_PADDED,
+    ),
+    Mistake(
+        "wasted-numbers",
+        _wasted_numbers,
+        "You give how many numbers are padding. Asked is which part of the padded width they are: divide by it.",
         _SECTION,
         loses=_PADDED,
     ),
