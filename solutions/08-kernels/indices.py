@@ -119,7 +119,8 @@ check("element-offsets", element_offsets, aspect="large")
 # three, in the order q, k, v. The start is the offset, in the packed memory, of the view's first element: sequence 0,
 # head 0, token 0, number 0.
 #
-# With long sequences a stride is larger than 32 bits hold: make the array with `dtype=np.int64`.
+# With long sequences a stride is larger than 32 bits hold: make the array with `dtype=np.int64`. The projection itself
+# need not be made, and a long one would not fit into your computer's memory: the numbers come from counting.
 #
 # By hand: `seq` is 5, `heads` 4, `kv_heads` 2 and `head_dim` 3. A row has (4 + 2 + 2) · 3 = 24 elements. In `q` the
 # next number is 1 element farther on, the next token one row, 24, the next head 3, and the next sequence 5 rows:
@@ -201,6 +202,9 @@ check("launch-grid", launch_grid, aspect="whole tiles")
 check("launch-grid", launch_grid, aspect="partial tiles")
 
 # %% nbgrader={"grade": true}
+check("launch-grid", launch_grid, aspect="few queries")
+
+# %% nbgrader={"grade": true}
 check("launch-grid", launch_grid, aspect="shared heads")
 
 # %% [markdown]
@@ -264,8 +268,8 @@ check("thread-loads", thread_loads, aspect="edge")
 #
 # *10 minutes. You need: rounding up and down to a multiple.*
 #
-# The memory that the threads of a block share is small: 48 KiB without asking, on large GPUs up to 227 KiB. A kernel
-# that wants more is not launched at all. So the size of a tile is worked out before.
+# The memory that the threads of a block share is small: 48 KiB without asking, on large GPUs up to 227 KiB (1 KiB is
+# 1,024 bytes). A kernel that wants more is not launched at all. So the size of a tile is worked out before.
 #
 # A block keeps a tile of keys, `block_k` times `head_dim` elements, and beside it a tile of as many values, `block_k`
 # times `v_head_dim`. Give:
@@ -274,8 +278,9 @@ check("thread-loads", thread_loads, aspect="edge")
 # 2. `largest_block`: the largest multiple of 16 for `block_k` with which both tiles fit. They fit if they take at most
 #    `limit` bytes. It is 0 if not even 16 keys fit.
 #
-# Matrix units work on pieces of 16 numbers, and Triton's blocks have sizes that are powers of two. A width that does
-# not fit is filled up with zeros, *padded*, which costs work for nothing. So give three more numbers:
+# A GPU's units for products of matrices take 16 numbers at a time, and Triton's blocks have sizes that are powers of
+# two. A width that does not fit is filled up with zeros, *padded*, which costs work for nothing. So give three more
+# numbers:
 #
 # 3. `padded_16`: the smallest multiple of 16 that is at least `head_dim`.
 # 4. `padded_power`: the smallest power of two that is at least `head_dim`. (`head_dim` is at least 16.)
@@ -328,7 +333,8 @@ check("tile-budget", tile_budget, aspect="tight limits")
 # - (b) Each thread copies a run of elements of its own: thread 0 the first nine, thread 1 the next nine, and so on. The
 #   result is right. Why is it likely to be slow, and which thread should read which element (1 point)?
 # - (c) The test has 128 queries, the tile 64, and all is well. With 130 queries there are sometimes wrong numbers, and
-#   sometimes the program stops. What is to be asked first, and how large is the last tile (1 point)?
+#   sometimes the program stops. What does the kernel probably not ask before it reads or writes a row, and how many
+#   queries has the last tile (1 point)?
 # - (d) Padded to a power of two, what part of the work on a key is wasted, and what part if padded to a multiple of 16
 #   (1 point)?
 
@@ -341,7 +347,7 @@ check("tile-budget", tile_budget, aspect="tight limits")
 # few of them, and more pieces have to be fetched. Thread t should read the elements t, t + threads, t + 2 · threads
 # and so on: then neighbours read neighbours in each turn.
 #
-# (c) Whether there is a test at the edge. 130 queries make three tiles, and the last has 2 queries; its other 62
+# (c) Whether the row exists. 130 queries make three tiles, and the last has 2 queries; its other 62
 # rows do not exist. Without a test the kernel reads and writes past the end of the array, into whatever lies there:
 # another head, or memory that is not its own.
 #

@@ -11,7 +11,8 @@ import manyheads
 import pytest
 
 PACKAGES = ["manyheads.reference", "manyheads.torch_path", "manyheads.costs", "manyheads.models",
-            "manyheads.probes", "manyheads.studies"]  # fmt: skip
+            "manyheads.probes", "manyheads.studies", "manyheads.kernels.triton", "manyheads.kernels.cuda",
+            "manyheads.kernels.emulate", "manyheads.kernels.aot", "manyheads.kernels.launching"]  # fmt: skip
 
 #: What has no end tag.
 VOID = {"br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}

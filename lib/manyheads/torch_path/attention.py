@@ -60,9 +60,9 @@ def attention(
         As in `manyheads.reference.attention`, on tensors of one device. Beyond it, `bias` may ask for gradients.
     backend : {"auto", "math", "sdpa", "triton", "cuda"}
         ``"math"`` computes it step by step and can do everything. ``"sdpa"`` calls torch's fused
-        `scaled_dot_product_attention`, which knows no softcap. ``"triton"`` is `manyheads.kernels.triton`: all but
+        `scaled_dot_product_attention`, which knows no softcap. ``"triton"`` is ``manyheads.kernels.triton``: all but
         gradients of the bias; on the CPU only interpreted, which is for checking. ``"cuda"`` is
-        `manyheads.kernels.cuda`: float32 on a GPU, no mask and no bias. Only "math" gives weights. ``"auto"`` takes
+        ``manyheads.kernels.cuda``: float32 on a GPU, no mask and no bias. Only "math" gives weights. ``"auto"`` takes
         "sdpa" where that is fastest, on a GPU "triton" where torch would fall to a slow path, and else "math".
     explain : bool
         Compute nothing, and say what would: which backend, why, and why none of the others.

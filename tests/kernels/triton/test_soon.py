@@ -4,6 +4,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from manyheads.kernels.triton.scores import tanh
 from manyheads.kernels.triton.visible import key_blocks, query_blocks
 
 from tests.kernels.triton.cases import Case, check
@@ -81,3 +82,19 @@ def test_no_block_is_walked_in_vain_and_full_ones_are_full(left, right, q_len, k
             ragged = columns == 16  # queries after the last do no harm, keys do
             wanted = {i for i, tile in enumerate(tiles) if tile.all() and (ragged or tile.shape[1] == columns)}
             assert full == (wanted if complete else set()) or (ragged and full <= wanted)
+
+
+@triton.jit
+def _store_tanh(x, out):
+    places = tl.arange(0, 256)
+    tl.store(out + places, tanh(tl.load(x + places)))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_softcaps_tanh_keeps_its_last_bits_near_0(dtype):
+    size = torch.logspace(-6, 1.5, 128, dtype=torch.float64)
+    x = torch.cat([-size, size]).to(dtype)
+    out = torch.empty_like(x)
+    _store_tanh[(1,)](x, out)
+    rtol = 4e-7 if dtype == torch.float32 else 1e-9
+    torch.testing.assert_close(out.double(), x.double().tanh(), rtol=rtol, atol=0)

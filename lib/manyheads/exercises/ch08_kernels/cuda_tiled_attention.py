@@ -1,5 +1,7 @@
 """cuda-tiled-attention: attention in tiles of queries and of keys, with K/V heads that query heads share."""
 
+import numpy as np
+
 from manyheads import reference
 from manyheads.exercises.ch08_kernels.cuda_tiled_attention_answers import ALTERNATIVES
 from manyheads.exercises.ch08_kernels.cuda_tiled_attention_mistakes import MISTAKES
@@ -14,7 +16,7 @@ _USUAL = {"HEAD_DIM": 64, "V_HEAD_DIM": 48, "BLOCK_Q": 32, "BLOCK_K": 16}
 
 def _attention(q, k, v, causal):
     q, k, v = (x.astype("float64") for x in (q, k, v))
-    return reference.attention(q, k, v, causal=bool(causal)).astype("float32")
+    return np.asarray(reference.attention(q, k, v, causal=bool(causal)), "float32")
 
 
 def _case(rng, about, way, heads, lengths, causal=1, constants=_SMALL, shift=0.0, probe=False):

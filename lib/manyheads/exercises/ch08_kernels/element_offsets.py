@@ -27,7 +27,7 @@ def _case(rng, about, layout, batch, seq, heads, head_dim, probe=False):
     first = [int(rng.integers(1, limit)) for limit in limits]
     first[1] = batch - 1
     if first[2] == first[3]:  # then nobody could tell head and token apart
-        first[3] = first[2] + 1
+        first[3] += 1 if first[3] + 1 < seq else -1
     drawn[:, 0] = first
     inputs = dict(zip(("part", "b", "h", "i", "d"), drawn, strict=True))
     named = ", ".join(f"{name} {index[0]}" for name, index in inputs.items() if name != "part" or layout == "packed")

@@ -28,8 +28,8 @@ EQUIVALENT_CUDA: dict[str, dict[str, list[str]]] = {
             "for (int first = 0; first <= k_len; first += BLOCK_K) {",
         ],
         _MORE_TILES: [
-            "two passes over the tiles: 10: const int end = causal ? min(k_len, int(blockIdx.x + 1) * BLOCK_Q + k_len - "
-            f"q_len) : k_len;  =>  const int end = causal ? min(k_len, int(blockIdx.x + {end}) : k_len;"
+            "two passes over the tiles: 10: const int end = causal ? min(k_len, int(blockIdx.x + 1) * BLOCK_Q + k_len "
+            f"- q_len) : k_len;  =>  const int end = causal ? min(k_len, int(blockIdx.x + {end}) : k_len;"
             for end in ("1) * BLOCK_Q + k_len + q_len", "2) * BLOCK_Q + k_len - q_len")
         ],
         _MOVED_TOGETHER: [

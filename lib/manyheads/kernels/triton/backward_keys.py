@@ -39,7 +39,10 @@ def key_gradients_kernel(
     v_acc = tl.zeros([BLOCK_K, V_COLUMNS], wide)
 
     first, full_first, full_end, end = query_blocks(first_key, band, q_len, BLOCK_Q, BLOCK_K)
-    middle = tl.maximum(full_first, full_end)
+    # Masked up to the full blocks; without any, to the end. What is masked after them a window alone has.
+    some_full = full_end > full_first
+    masked_end = tl.where(some_full, tl.minimum(full_first, end), end)
+    tail = tl.where(some_full, full_end, end)
     for head in range(kv_head * group, (kv_head + 1) * group):
         row = (tl.cast(batch, tl.int64) * tl.num_programs(1) * group + head) * q_len
         rows = (
@@ -49,19 +52,19 @@ def key_gradients_kernel(
         )  # fmt: skip
         added = (mask, mask_strides, bias, bias_strides, batch, head)
         if mask is None and bias is None:
-            if right is not None:
-                k_acc, v_acc = _walk(
-                    k_acc, v_acc, k_tile, v_tile, first_key, rows, added, band, scale, softcap, q_len,
-                    first, tl.minimum(full_first, end), True, HEAD_DIM, V_HEAD_DIM, COLUMNS, V_COLUMNS, BLOCK_Q,
-                )  # fmt: skip
+            k_acc, v_acc = _walk(
+                k_acc, v_acc, k_tile, v_tile, first_key, rows, added, band, scale, softcap, q_len,
+                first, masked_end, True, HEAD_DIM, V_HEAD_DIM, COLUMNS, V_COLUMNS, BLOCK_Q,
+            )  # fmt: skip
             k_acc, v_acc = _walk(
                 k_acc, v_acc, k_tile, v_tile, first_key, rows, added, band, scale, softcap, q_len,
                 full_first, full_end, False, HEAD_DIM, V_HEAD_DIM, COLUMNS, V_COLUMNS, BLOCK_Q,
             )  # fmt: skip
-            k_acc, v_acc = _walk(
-                k_acc, v_acc, k_tile, v_tile, first_key, rows, added, band, scale, softcap, q_len,
-                middle, end, True, HEAD_DIM, V_HEAD_DIM, COLUMNS, V_COLUMNS, BLOCK_Q,
-            )  # fmt: skip
+            if left is not None:
+                k_acc, v_acc = _walk(
+                    k_acc, v_acc, k_tile, v_tile, first_key, rows, added, band, scale, softcap, q_len,
+                    tail, end, True, HEAD_DIM, V_HEAD_DIM, COLUMNS, V_COLUMNS, BLOCK_Q,
+                )  # fmt: skip
         else:
             k_acc, v_acc = _walk(
                 k_acc, v_acc, k_tile, v_tile, first_key, rows, added, band, scale, softcap, q_len,

@@ -23,7 +23,7 @@ _HALF = {  # 16-bit inputs
     64: {
         "forward": Config(128, 64, 8, 3),
         "queries": Config(128, 64, 8, 2),
-        "keys": Config(32, 64, 8, 2),
+        "keys": Config(32, 128, 8, 2),
     },
     128: {
         "forward": Config(128, 64, 8, 3),
@@ -32,7 +32,7 @@ _HALF = {  # 16-bit inputs
     },
     256: {
         "forward": Config(64, 32, 8, 2),
-        "queries": Config(64, 32, 8, 1),
+        "queries": Config(32, 32, 8, 1),
         "keys": Config(32, 32, 8, 1),
     },
 }
@@ -44,12 +44,12 @@ _HALF_DEMANDING = {
         "keys": Config(32, 32, 8, 2),
     },
     128: {
-        "forward": Config(64, 64, 8, 1),
+        "forward": Config(64, 32, 8, 1),
         "queries": Config(64, 32, 8, 1),
         "keys": Config(32, 32, 8, 1),
     },
     256: {
-        "forward": Config(64, 32, 8, 1),
+        "forward": Config(32, 32, 8, 1),
         "queries": Config(32, 32, 8, 1),
         "keys": Config(16, 32, 8, 1),
     },
