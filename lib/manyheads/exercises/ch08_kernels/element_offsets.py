@@ -31,7 +31,7 @@ def _case(rng, about, layout, batch, seq, heads, head_dim, probe=False):
     drawn[:, 0] = first
     inputs = dict(zip(("part", "b", "h", "i", "d"), drawn, strict=True))
     named = ", ".join(f"{name} {index[0]}" for name, index in inputs.items() if name != "part" or layout == "packed")
-    about = f"{about}: seq {seq}, heads {heads}, head_dim {head_dim}, and element 0 has {named}"
+    about = f"{about}; seq {seq}, heads {heads}, head_dim {head_dim}, and element 0 has {named}"
     return Case(about, {"layout": layout, **inputs, "seq": seq, "heads": heads, "head_dim": head_dim}, probe)
 
 
