@@ -10,7 +10,7 @@
 # that reads the heads where they lie, without splitting them; one whose threads share a softmax; attention with one
 # block for each head; and attention in tiles, which is how fast kernels are built.
 #
-# <!-- how it works -->
+# <!-- how kernels work -->
 
 # %% nbgrader={"locked": true, "grade_id": "setup"}
 import numpy as np

@@ -12,7 +12,7 @@
 # In this notebook you write a softmax, and then attention as fast libraries do it: in blocks, without the blocks that
 # nobody sees, and with shared heads that are never copied.
 #
-# <!-- how it works -->
+# <!-- how kernels work -->
 
 # %% nbgrader={"locked": true, "grade_id": "setup"}
 from manyheads.grading import check

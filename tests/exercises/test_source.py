@@ -28,6 +28,30 @@ def test_it_stands_on_its_own_and_gives_the_same(name, answer):
     assert ours.value is theirs.value is None or equal(ours.value, theirs.value, tolerance={})
 
 
+def _inner(x):
+    return x + 1
+
+
+def _outer(x):
+    return [_inner(each) for each in x]
+
+
+def _mine(x):
+    return sum(_outer(x)) + _inner(0)
+
+
+def test_what_an_answer_calls_of_its_module_comes_with_it_once():
+    text = source_as(_mine, "asked")
+    assert [line for line in text.splitlines() if line.startswith("def")] == [
+        "def _inner(x):",
+        "def _outer(x):",
+        "def asked(x):",
+    ]
+    written: dict = {}
+    exec(text, written)
+    assert written["asked"]([1, 2]) == 6
+
+
 def test_a_cuda_kernel_is_what_a_function_returns_and_a_triton_kernel_a_function():
     text = 'extern "C" __global__ void f(int n) {\n    printf("%d\\n", n);\n}\n'
     written: dict = {}

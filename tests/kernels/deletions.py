@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from .deletions_triton import deleted as deleted_from_triton
+
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "lib" / "manyheads" / "kernels"
 
@@ -19,11 +21,20 @@ class Deletion:
     after: str
 
     @property
+    def key(self) -> str:
+        """What does not change when lines move: ``cuda/tiled_attention.cu barrier: … => …``."""
+        return f"{self.file.relative_to(KERNELS)} {self.kind}: {self.before.strip()} => {self.after.strip()}"
+
+    @property
     def name(self) -> str:
-        """``cuda/tiled_attention.cu:93 barrier: …``."""
-        return (
-            f"{self.file.relative_to(KERNELS)}:{self.line} {self.kind}: {self.before.strip()} => {self.after.strip()}"
-        )
+        """The key with the line."""
+        file, rest = self.key.split(" ", 1)
+        return f"{file}:{self.line} {rest}"
+
+    @property
+    def language(self) -> str:
+        """``"cuda"`` or ``"triton"``."""
+        return self.file.parent.name
 
     def source(self) -> str:
         """The whole file with the piece deleted."""
@@ -36,25 +47,23 @@ class Deletion:
 #: Conditions with && between them, in a declaration or an if: each of them is one to delete.
 _CONDITIONS = re.compile(r"(?:\bbool \w+ = |if \()((?:[^;?&]+ && )+[^;?&]+?)(?=;|\) )")
 
-#: What is found in a line, and what is left of it: each match alone. `\g<1>` is what stays.
+#: What is found in a line of CUDA C++, and what is left of it: each match alone. `\g<1>` is what stays.
 _CUDA = {
     "barrier": [(r"__syncthreads\(\);|__syncwarp\(\);", "")],
-    "rescale": [(r"[\w\[\]]+ \*= rescale;", ";"), (r" \* rescale\b", "")],
+    "rescale": [
+        (r"[\w\[\]]+ \*= rescale;", ";"),
+        (r" \* rescale\b", ""),
+        (r"(?<=: )(sums\[\w+\]) / total\b", r"\g<1>"),
+    ],
     "mask": [
         (r"\b(?:there|seen)\b \? ([^:]+) : (?:0\.0f|-INFINITY)", r"\g<1>"),
+        (r"\w+ == (?:0\.0f|-INFINITY) \? 0\.0f : ([^;]+)", r"\g<1>"),
+        (r"\bcausal \? [^:]+ : (\w+)", r"\g<1>"),
+        (r"\bmin\((lengths\[batch\]), k_len\)", r"\g<1>"),
+        (r"\bmin\((length), [^;]+\)", r"\g<1>"),
+        (r"\bmax\(0, ([^;]+)\)", r"\g<1>"),
         (r"if \(row >= q_len\) return;", ""),
-        (r"if \(d < V_HEAD_DIM\) ", ""),
-    ],
-}
-_TRITON = {
-    "rescale": [(r" \* rescale(?:\[:, None\])?", "")],
-    "mask": [
-        (r"allowed = allowed & .*", "pass"),
-        (r"seen = seen & .*", "pass"),
-        (r"inside = inside & .*", "pass"),
-        (r"tl\.where\((?:allowed|seen\[:, None\]|read\[:, None\]), ([\w.]+), .*?\)(?=,|$)", r"\g<1>"),
-        (r"(?<=\bread = )seen_by_some\(keys, band\)", "None"),
-        (r", mask=[\w\[\]:, <()]+?(?=, other|\)$)", ""),
+        (r"if \((?:d < V_HEAD_DIM|lane == 0)\) ", ""),
     ],
 }
 
@@ -66,20 +75,25 @@ def deletions() -> list[Deletion]:
 
 
 def _of(file: Path) -> list[Deletion]:
-    rules = _CUDA if file.suffix == ".cu" else _TRITON
-    mark = "//" if file.suffix == ".cu" else "#"
-    found = {}
-    for number, line in enumerate(file.read_text("utf-8").split("\n"), 1):
-        code = line.split(mark)[0].rstrip()
-        for kind, patterns in rules.items():
+    text = file.read_text("utf-8")
+    found = deleted_from_triton(text) if file.suffix == ".py" else _deleted_from_cuda(text)
+    lines = text.split("\n")
+    alone = {(number, after): kind for number, kind, after in found}  # two rules may leave the same
+    return [Deletion(file, number, kind, lines[number - 1], after) for (number, after), kind in alone.items()]
+
+
+def _deleted_from_cuda(text: str) -> list[tuple[int, str, str]]:
+    """Line number from 1, kind, and the line after the deletion."""
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        code = line.split("//")[0].rstrip()
+        for kind, patterns in _CUDA.items():
             for pattern, left in patterns:
                 for match in re.finditer(pattern, code):
-                    after = code[: match.start()] + match.expand(left) + code[match.end() :]
-                    found[number, after] = Deletion(file, number, kind, line, after)
+                    found.append((number, kind, code[: match.start()] + match.expand(left) + code[match.end() :]))
         for match in _CONDITIONS.finditer(code):
             conditions = match[1].split(" && ")
             for left_out in range(len(conditions)):
                 others = " && ".join(conditions[:left_out] + conditions[left_out + 1 :])
-                after = code[: match.start(1)] + others + code[match.end(1) :]
-                found[number, after] = Deletion(file, number, "mask", line, after)
-    return list(found.values())
+                found.append((number, "mask", code[: match.start(1)] + others + code[match.end(1) :]))
+    return found

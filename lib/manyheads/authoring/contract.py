@@ -3,7 +3,7 @@
 import inspect
 
 from manyheads import reference
-from manyheads.authoring.kernel_contract import kernel_lines
+from manyheads.authoring.kernel_contract import WHAT_KERNELS_MAY_USE, kernel_lines
 from manyheads.exercises import Exercise, Output
 
 _NUMBERS = {"int": "a whole number (`int`)", "float": "a number (`float`)"}
@@ -45,6 +45,10 @@ as you hand it in. When you are graded, the same checks run again with other num
 **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
 the library's own answer to `check` is not an answer. Each part stands alone, and gives what it needs of earlier
 ones. Leave the arguments as they were: a check points it out where you do not, but takes no points for it."""
+
+
+#: The same for notebooks in which kernels are written.
+HOW_KERNELS_WORK = f"{HOW_IT_WORKS.partition('**What is allowed.**')[0]}{WHAT_KERNELS_MAY_USE}"
 
 
 def _returned(outputs: tuple[Output, ...]) -> str:

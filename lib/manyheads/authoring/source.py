@@ -13,7 +13,7 @@ import jupytext
 import nbformat
 
 from manyheads.authoring import first_cell
-from manyheads.authoring.contract import HOW_IT_WORKS, contract
+from manyheads.authoring.contract import HOW_IT_WORKS, HOW_KERNELS_WORK, contract
 from manyheads.authoring.course import CourseError
 from manyheads.exercises import Exercise, UnknownName, get
 from manyheads.exercises.registry import aspect_of
@@ -62,6 +62,7 @@ def _complete(cell, exercises: dict[str, Exercise]) -> None:
     cell.metadata = nbformat.NotebookNode()
     if cell.cell_type == "markdown":
         cell.source = cell.source.replace("<!-- how it works -->", HOW_IT_WORKS)
+        cell.source = cell.source.replace("<!-- how kernels work -->", HOW_KERNELS_WORK)
         cell.source = _OWN_LINE.sub("  \n", cell.source)
         cell.source = _CONTRACT.sub(lambda match: contract(get(match[1])), cell.source)
     if not said:

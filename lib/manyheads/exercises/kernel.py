@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+
 @dataclass(frozen=True)
 class KernelForm:
     """What the notebook says of the kernel to write."""

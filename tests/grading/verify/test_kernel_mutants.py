@@ -13,12 +13,12 @@ extern "C" __global__ void scale(const float* x, float* out, int n, float by) {
 }
 """
 
-TRITON = '''\
+TRITON = """\
 @triton.jit
 def scale(x_ptr, out_ptr, n, by, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n) * by, mask=at < n)
-'''
+"""
 
 
 def test_cuda_mutants_change_one_line_and_leave_lines_out():

@@ -1,4 +1,4 @@
-"""Triton's interpreter, made a third faster: it prepares its language again at every call of a function."""
+"""Triton's interpreter, made a third faster: it prepares its language again at every call of a function. And checked."""
 
 import pytest
 import torch
@@ -26,3 +26,11 @@ def prepared_once_a_launch(monkeypatch):
 
     monkeypatch.setattr(interpreter.GridExecutor, "__call__", launched)
     monkeypatch.setattr(interpreter.InterpretedFunction, "__call__", called)
+
+
+@pytest.fixture(autouse=True)
+def nothing_beyond_the_arguments(prepared_once_a_launch, monkeypatch):
+    """See addresses.py."""
+    from tests.kernels.triton import addresses
+
+    addresses.watch(monkeypatch)

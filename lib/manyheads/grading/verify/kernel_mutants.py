@@ -37,7 +37,9 @@ _CHANGES: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 #: A statement that stands on a line of its own and declares nothing can be left out.
-_STATEMENT = re.compile(r"^\s*(?:__sync\w+\(|[\w\[\]. +*/%()-]+ [-+*/]?= |if \(.*\) (?:return|continue|break))[^;]*;\s*(?://.*)?$")
+_STATEMENT = re.compile(
+    r"^\s*(?:__sync\w+\(|[\w\[\]. +*/%()-]+ [-+*/]?= |if \(.*\) (?:return|continue|break))[^;]*;\s*(?://.*)?$"
+)
 
 
 def kernel_mutants(source: str, of: str) -> list[Mutant]:

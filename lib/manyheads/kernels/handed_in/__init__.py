@@ -3,6 +3,7 @@
 import numpy as np
 
 from manyheads.kernels.handed_in import gpu
+from manyheads.kernels.handed_in.triton_unset import never_stored
 from manyheads.kernels.launching import KernelError, Launch
 
 #: How a kernel may be run without a GPU. The architectures are compiled for; the numbers then come from a GPU where
@@ -31,7 +32,8 @@ def outputs(source: str, launch: Launch, way: str, seconds: float = 20.0) -> tup
     outputs : dict of arrays
         What the kernel left in each `Out`, by name.
     remark : str
-        What a compiler for a GPU said of it: registers and shared memory. Empty for the other ways.
+        What a compiler for a GPU said of it: registers and shared memory. For the other ways, what a Triton kernel
+        never stored, if anything.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def outputs(source: str, launch: Launch, way: str, seconds: float = 20.0) -> tup
         raise ValueError(f"way must be one of {', '.join(WAYS[launch.language])} for {launch.language}, got {way!r}")
     found = _on_the_cpu(source, launch, way, seconds)  # first: it refuses what no compiler should be handed
     if not way.startswith("sm_"):
-        return found, ""
+        return found, never_stored(found)
     remark = _compiled(source, launch, way)
     if gpu.gpu_here():
         found = gpu.run_on_gpu(launch.language, source, launch)

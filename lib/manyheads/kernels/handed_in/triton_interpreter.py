@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from manyheads.kernels.handed_in.triton_memory import Memory
+from manyheads.kernels.handed_in.triton_memory import Memory, Told
 from manyheads.kernels.handed_in.triton_text import KernelText
 
 FILE = "<the kernel>"  # what the kernel's lines are called in a traceback
@@ -25,7 +25,9 @@ def _private() -> SimpleNamespace:
     from triton.runtime import interpreter
 
     builder = interpreter.interpreter_builder
-    for method in ("create_masked_load", "create_masked_store", "set_grid_dim", "set_grid_idx", "codegen_fns"):
+    for method in (
+        "create_masked_load", "create_masked_store", "create_dot", "set_grid_dim", "set_grid_idx", "codegen_fns",
+    ):  # fmt: skip
         getattr(builder, method)
     return SimpleNamespace(
         triton=triton,
@@ -59,8 +61,15 @@ class Interpreter:
 
         def smallest_dot(left, right):
             if left.scalar.primitive_bitwidth != right.scalar.primitive_bitwidth:
-                raise ValueError(f"tl.dot multiplies blocks of one dtype; got {left.scalar} and {right.scalar}")
+                raise Told(f"tl.dot multiplies blocks of one dtype; got {left.scalar} and {right.scalar}")
             return (1, 1, 16)
+
+        exact_dot = builder.create_dot
+
+        def dot(left, right, *more):
+            if more[1].name == "TF32":  # without input_precision a GPU rounds what it multiplies; so does this
+                left, right = (handle(_tf32(one.data), one.dtype) for one in (left, right))
+            return exact_dot(left, right, *more)
 
         # Triton patches its language anew in each call of tl.sum and the like, some milliseconds every time, and takes
         # the kernel's patches back after each launch. This process interprets and does nothing else: once is enough.
@@ -72,6 +81,7 @@ class Interpreter:
 
         builder.create_masked_load = load
         builder.create_masked_store = store
+        builder.create_dot = dot
         builder.codegen_fns["min_dot_size"] = smallest_dot  # as for NVIDIA GPUs; the interpreter takes any size
 
     def run(self, kernel: KernelText, arguments: dict, written: set[str], constants: dict, grid: tuple) -> None:
@@ -103,11 +113,24 @@ class Interpreter:
             "tl": private.tl,
             "triton": private.triton,
             "interpreter_semantic": private.semantic,
-            "__builtins__": {"range": _whole_range, "min": min, "max": max, "abs": abs, "float": float, "int": int}
-            | {"bool": bool, "len": len},
+            "__builtins__": {"range": _whole_range, "abs": abs, "float": float, "int": int, "bool": bool, "len": len}
+            | {"min": self._of_two(min, "minimum"), "max": self._of_two(max, "maximum")},
         }
         exec(compile(ast.fix_missing_locations(tree), FILE, "exec"), names)
         return names[function.name]
+
+    def _of_two(self, plain, elementwise: str):
+        """Python's `min` or `max` as Triton's compiler takes it: of blocks, element by element."""
+        tl = self.private.tl
+
+        def chosen(*values):
+            if len(values) == 1:
+                name = plain.__name__
+                raise Told(f"`{name}` chooses between two values; along a block's axis it is tl.{name}(block, axis)")
+            block = any(isinstance(value, tl.tensor) for value in values)
+            return getattr(tl, elementwise)(*values) if block else plain(*values)
+
+        return chosen
 
     def _pointer(self, name: str, array: np.ndarray):
         tl = self.private.tl
@@ -132,10 +155,18 @@ def _data(value) -> np.ndarray:
     return value if isinstance(value, np.ndarray) else value.data
 
 
+def _tf32(block: np.ndarray) -> np.ndarray:
+    """float32 with the 10 bits of TF32's fraction, rounded as a GPU does; other dtypes as they are."""
+    if block.dtype != np.float32:
+        return block
+    bits = np.ascontiguousarray(block).view(np.uint32)
+    return np.where(np.isfinite(block), ((bits + 0x1000) & 0xFFFFE000).view(np.float32), block)
+
+
 def _whole_range(*bounds):
     """Python's range; of Triton's whole numbers too, but of nothing with a decimal point."""
     if any(isinstance(bound, float) for bound in bounds):
-        raise TypeError("range counts whole numbers; got one with a decimal point: divide with //")
+        raise Told("range counts whole numbers; got one with a decimal point: divide with //")
     return range(*(bound.__index__() for bound in bounds))
 
 
@@ -143,7 +174,7 @@ def _one_number(value) -> bool:
     data = value.handle.data
     # Triton's own code asks too whether it was given a block at all: only the kernel's lines are meant.
     if data.size != 1 and sys._getframe(1).f_code.co_filename == FILE:
-        raise ValueError(
+        raise Told(
             f"`if`, `and`, `or` and `while` need one number, got a block of shape {list(data.shape)}: "
             "use tl.where, or & and |"
         )

@@ -18,6 +18,10 @@ class ReadOnly(Exception):  # noqa: N818
     """A store to an argument that the kernel may only read."""
 
 
+class Told(Exception):  # noqa: N818
+    """What else is wrong with a line, in the report's own words."""
+
+
 class Memory:
     """The arguments that are arrays, by name; `written` are those that the kernel may store to."""
 

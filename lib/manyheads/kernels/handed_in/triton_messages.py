@@ -2,7 +2,7 @@
 
 import re
 
-from manyheads.kernels.handed_in.triton_memory import OutOfBounds, ReadOnly
+from manyheads.kernels.handed_in.triton_memory import OutOfBounds, ReadOnly, Told
 from manyheads.kernels.handed_in.triton_text import KernelText
 from manyheads.kernels.launching import Finding
 
@@ -40,6 +40,10 @@ def _first_cause(error: BaseException) -> BaseException:
 
 def _sentence(error: BaseException) -> str:
     said = " ".join(str(error).split())[:400]
+    if isinstance(error, Told):
+        return f"{said}."
+    if "unsupported tensor index" in said:
+        return "A pointer or a block is not indexed with numbers: add them to the pointer, and call tl.load."
     if isinstance(error, UnboundLocalError | NameError):
         name = re.search(r"'(\w+)'", said)
         return f"`{name[1] if name else said}` is used here before it has a value."

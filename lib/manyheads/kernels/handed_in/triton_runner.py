@@ -14,6 +14,7 @@ import numpy as np
 import manyheads
 from manyheads.kernels.handed_in import triton_wire as wire
 from manyheads.kernels.handed_in.triton_text import check_parameters, read_kernel
+from manyheads.kernels.handed_in.triton_unset import unset
 from manyheads.kernels.launching import Finding, KernelError, Launch, NotHere, Out
 
 _GIB = 1 << 30
@@ -107,7 +108,7 @@ def _job(source: str, launch: Launch, seconds: float, memory: int) -> bytes:
                 raise ValueError(
                     f"{name} is {dtype}; interpreted kernels compute with {', '.join(sorted(wire.DTYPES))}"
                 )
-            arrays[name] = value.buffer() if isinstance(value, Out) else value
+            arrays[name] = unset(value) if isinstance(value, Out) else value
         elif isinstance(value, bool | int | float | np.integer | np.floating):
             numbers[name] = value.item() if isinstance(value, np.generic) else value
         else:

@@ -23,7 +23,7 @@ _SPOKEN = {
     ast.FunctionDef: "a function inside the kernel", ast.Lambda: "`lambda`", ast.Break: "`break`",
     ast.Continue: "`continue`", ast.ListComp: "a comprehension", ast.GeneratorExp: "a comprehension",
     ast.Dict: "a dictionary", ast.Set: "a set", ast.JoinedStr: "an f-string", ast.NamedExpr: "`:=`",
-    ast.Starred: "`*`", ast.Yield: "`yield`", ast.Await: "`await`", ast.Match: "`match`",
+    ast.Assert: "`assert`", ast.Starred: "`*`", ast.Yield: "`yield`", ast.Await: "`await`", ast.Match: "`match`",
 }  # fmt: skip
 _LEADS_OUT = (ast.Import, ast.ImportFrom, ast.With, ast.Try, ast.Raise, ast.Global, ast.Nonlocal, ast.ClassDef)
 
@@ -216,7 +216,8 @@ class _Reader:
         if name == self.function.name:
             self._stop(node, "not allowed", "A kernel does not call itself.")
         near = difflib.get_close_matches(name, self.known, 1)
-        meant = f" Did you mean `{near[0]}`?" if near else ""
+        near += [f"tl.{name}"] * (name in words.LANGUAGE)
+        meant = f" Did you mean `{near[-1]}`?" if near else ""
         kind = "not allowed" if name.startswith("_") or hasattr(builtins, name) else "does not compile"
         self._stop(node, kind, f"`{name}` is neither a parameter nor a variable of this kernel.{meant}")
 

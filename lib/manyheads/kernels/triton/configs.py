@@ -56,19 +56,19 @@ _HALF_DEMANDING = {
 }
 _SINGLE = {  # float32, multiplied exactly and so without tensor cores: small blocks, to stay in registers
     64: {
-        "forward": Config(32, 32, 8, 1),
-        "queries": Config(32, 32, 4, 1),
-        "keys": Config(16, 32, 4, 1),
+        "forward": Config(16, 32, 4, 1),
+        "queries": Config(32, 16, 4, 1),
+        "keys": Config(16, 16, 4, 1),
     },
     128: {
-        "forward": Config(32, 32, 8, 1),
-        "queries": Config(32, 32, 8, 1),
-        "keys": Config(16, 32, 8, 1),
+        "forward": Config(16, 32, 8, 1),
+        "queries": Config(16, 32, 4, 1),
+        "keys": Config(16, 16, 4, 1),
     },
     256: {
         "forward": Config(16, 16, 4, 1),
-        "queries": Config(16, 16, 4, 1),
-        "keys": Config(16, 16, 4, 1),
+        "queries": Config(16, 16, 8, 1),
+        "keys": Config(16, 16, 8, 1),
     },
 }
 

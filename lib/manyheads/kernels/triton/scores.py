@@ -50,7 +50,8 @@ def masked_scores(scores, places, inside, band, added):
     if bias is not None:
         corner = corner_of(bias, bias_strides, batch, head, first_query, first_key)
         offsets = (queries - first_query) * bias_strides[2] + (keys - first_key) * bias_strides[3]
-        extra = tl.load(corner + offsets, mask=inside, other=0.0).to(scores.dtype)
+        # Queries after the last see nothing either: a key that they alone saw would count as seen.
+        extra = tl.load(corner + offsets, mask=inside, other=float("-inf")).to(scores.dtype)
         scores += extra * LOG2E
         allowed = allowed & (extra != float("-inf"))
     if mask is not None:
