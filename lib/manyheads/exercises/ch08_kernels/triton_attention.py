@@ -5,17 +5,17 @@ import numpy as np
 from manyheads import reference
 from manyheads.exercises.ch08_kernels.triton_attention_answers import ALTERNATIVES, HEAD
 from manyheads.exercises.ch08_kernels.triton_attention_mistakes import MISTAKES
-from manyheads.exercises.ch08_kernels.triton_cases import dense, growing, spaced
+from manyheads.exercises.ch08_kernels.triton_cases import SCALE, apart, dense, growing, spaced
 from manyheads.exercises.definition import Aspect, Case, Exercise, Output, Parameter
 from manyheads.exercises.kernel import KernelForm, Oracle
 from manyheads.kernels.launching import Launch, Out
 
 #: What a block of lanes holds. All differ, and none is the size of a case.
-_BLOCKS = {"HEAD_DIM": 16, "V_HEAD_DIM": 64, "BLOCK_Q": 32, "BLOCK_K": 16}
+_BLOCKS = {"HEAD_DIM": 32, "V_HEAD_DIM": 64, "BLOCK_Q": 8, "BLOCK_K": 16}
 
 
 def _attention(q, k, v):
-    result = np.asarray(reference.attention(*(x.astype("float64") for x in (q, k, v))))
+    result = np.asarray(reference.attention(*(x.astype("float64") for x in (q, k, v)), scale=SCALE))
     return result.astype(q.dtype)
 
 
@@ -29,16 +29,23 @@ def _case(rng, about, batch, heads, q_len, k_len, way="interpreted", dtype="floa
         q *= 0.05
     else:
         growing(k, q)
+    if more.get("apart"):
+        apart(q, k)
     q, k, v = (x.astype(dtype) for x in (q, k, v))
     out_shape = (batch, heads, q_len, v_head_dim)
     strides = {name: _strides(x.shape, more) for name, x in (("q", q), ("k", k), ("v", v))}
     arguments = {name: spaced(x, strides[name]) for name, x in (("q", q), ("k", k), ("v", v))}
-    arguments |= {"out": Out(out_shape, dtype), "scale": head_dim**-0.5, "heads": heads, "q_len": q_len, "k_len": k_len}
+    arguments |= {"out": Out(out_shape, dtype), "scale": SCALE, "heads": heads, "q_len": q_len, "k_len": k_len}
     for name, steps in {**strides, "out": dense(out_shape)}.items():
         arguments |= {f"{name}_batch": steps[0], f"{name}_head": steps[1], f"{name}_token": steps[2]}
     grid = (-(-q_len // blocks["BLOCK_Q"]), batch * heads)
     launch = Launch("triton_attention", grid, arguments=arguments, constants=blocks)
-    return Case(about, {"q": q, "k": k, "v": v}, launch=launch, way=way)
+    return Case(about, {"q": q, "k": k, "v": v}, launch=launch, way=way, probe=more.get("probe", False))
+
+
+def _whole(rng, dtype="float32"):
+    """Every lane has a query or a key: a kernel that only lacks a mask does no harm here."""
+    return _case(rng, "whole blocks", 2, 3, 16, 48, dtype=dtype, probe=True)
 
 
 def _strides(shape, more):
@@ -49,15 +56,24 @@ def _strides(shape, more):
     return (heads * length * row, length * row, row, 1)
 
 
-def _length(rng, low=17, high=23):
+def _length(rng, low=9, high=13):
     return int(rng.integers(low, high + 1))
 
 
 def _values(rng):
     return [
         _case(rng, "fewer queries than keys", 2, 3, _length(rng), _length(rng, 35, 41)),
-        _case(rng, "more queries than keys", 1, 2, _length(rng, 67, 71), _length(rng, 35, 41)),
+        _case(
+            rng,
+            "more queries than keys, some far from all",
+            1,
+            2,
+            _length(rng, 27, 31),
+            _length(rng, 19, 23),
+            apart=True,
+        ),
         _case(rng, "one query, as in decoding", 2, 3, 1, _length(rng, 25, 31)),
+        _whole(rng),
     ]
 
 
@@ -65,21 +81,25 @@ def _any_strides(rng):
     return [
         _case(rng, "gaps behind every token", 2, 3, _length(rng), _length(rng, 35, 41), gap=5),
         _case(rng, "the heads of a token side by side", 2, 3, _length(rng), _length(rng, 35, 41), token_first=True),
+        _whole(rng),
     ]
 
 
 def _half(rng):
     return [
         _case(rng, "float16 in, float16 out", 2, 3, _length(rng), _length(rng, 35, 39), dtype="float16"),
-        _case(rng, "float16, values in the thousands", 2, 3, 19, 43, dtype="float16", alike=True, offset=3000.0),
+        _case(rng, "float16, values in the thousands", 2, 3, 11, 43, dtype="float16", alike=True, offset=3000.0),
+        _whole(rng, "float16"),
     ]
 
 
 def _gpu(rng):
     usual = {"HEAD_DIM": 64, "V_HEAD_DIM": 32, "BLOCK_Q": 32, "BLOCK_K": 16}
+    other = {"HEAD_DIM": 16, "V_HEAD_DIM": 64, "BLOCK_Q": 32, "BLOCK_K": 16}
     return [
         _case(rng, "float16, compiled for an A100", 2, 3, 19, 35, "sm_80", "float16", usual),
-        _case(rng, "float32, compiled for an H100", 2, 3, 21, 43, "sm_90"),
+        _case(rng, "float32, compiled for an H100", 2, 3, 21, 43, "sm_90", blocks=other),
+        _whole(rng),
     ]
 
 

@@ -37,6 +37,42 @@ MISTAKES = (
         _TILES,
     ),
     Mistake(
+        "largest-not-kept",
+        ANSWER.changed(("        largest = new\n", "")),
+        "The largest score so far never changes, so each block forgets those before it. At the end of the loop the new "
+        "one takes its place.",
+        _TILES,
+    ),
+    Mistake(
+        "factor-upside-down",
+        ANSWER.changed(("tl.exp(largest - new)", "tl.exp(new - largest)")),
+        "The factor of the sums so far is upside down: exp(new - old) instead of exp(old - new). In the first block it "
+        "is infinite.",
+        _TILES,
+    ),
+    Mistake(
+        "not-divided",
+        ANSWER.changed(("weighted / total[:, None]", "weighted")),
+        "The weighted sums are stored as they are. Divide them by the totals after the last block.",
+        _TILES,
+    ),
+    Mistake(
+        "one-largest-for-all-queries",
+        ANSWER.changed(("tl.max(scores, 1)", "tl.max(scores)")),
+        "All queries of a block share one largest score. Where a query's own scores are far below it, all its powers "
+        "are 0, and 0 / 0 is NaN: take the maximum along axis 1.",
+        _TILES,
+        loses=("values",),
+    ),
+    Mistake(
+        "largest-starts-at-zero",
+        ANSWER.changed(('tl.full([BLOCK_Q], float("-inf"), tl.float32)', "tl.zeros([BLOCK_Q], tl.float32)")),
+        "Your largest score starts at 0. Where all scores of a query are far below 0, all its powers are 0, and 0 / 0 "
+        "is NaN: start at -inf.",
+        _TILES,
+        loses=("values",),
+    ),
+    Mistake(
         "divided-in-each-block",
         ANSWER.changed(
             ("weighted * fade[:, None] + product", "(weighted * fade[:, None] + product) / total[:, None]"),
@@ -57,6 +93,36 @@ MISTAKES = (
         "last-block-left-out",
         ANSWER.changed(("range(0, k_len, BLOCK_K)", "range(0, k_len // BLOCK_K * BLOCK_K, BLOCK_K)")),
         "The last keys are missing where k_len is no multiple of BLOCK_K. The number of blocks is rounded up.",
+        _TRITON,
+    ),
+    Mistake(
+        "as-many-keys-as-queries",
+        ANSWER.changed(("range(0, k_len, BLOCK_K)", "range(0, q_len, BLOCK_K)")),
+        "Your loop over the keys ends at q_len. There are k_len keys, and the two lengths differ.",
+        _TRITON,
+    ),
+    Mistake(
+        "values-without-a-filler",
+        ANSWER.changed(("mask=key[:, None] < k_len, other=0.0)", "mask=key[:, None] < k_len)")),
+        "The values in the lanes past k_len have no filler, so they are undefined, here NaN. Their weight is 0, and 0 "
+        "times NaN is NaN: give tl.load other=0.0.",
+        _TRITON,
+    ),
+    Mistake(
+        "rounded-to-tf32",
+        ANSWER.changed(
+            ('queries, keys, input_precision="ieee")', "queries, keys)"),
+            ('values, input_precision="ieee")', "values)"),
+        ),
+        "tl.dot rounds float32 to the 10 bits of TF32 before it multiplies, as a GPU does by default. Give it "
+        'input_precision="ieee".',
+        _LIMITS,
+        loses=("values", "any strides", "for a GPU"),
+    ),
+    Mistake(
+        "scale-of-its-own",
+        ANSWER.changed((' input_precision="ieee") * scale', ' input_precision="ieee") * HEAD_DIM**-0.5')),
+        "You scale with 1 / sqrt(HEAD_DIM). Multiply with `scale`: the caller chooses it.",
         _TRITON,
     ),
     Mistake(
@@ -99,10 +165,22 @@ MISTAKES = (
         loses=("any strides",),
     ),
     Mistake(
+        "no-gaps-anywhere",
+        ANSWER.changed(
+            ("query[:, None] * q_token", "query[:, None] * HEAD_DIM"),
+            ("key[None, :] * k_token", "key[None, :] * HEAD_DIM"),
+            ("key[:, None] * v_token", "key[:, None] * V_HEAD_DIM"),
+        ),
+        "You step from token to token by HEAD_DIM and V_HEAD_DIM, as if there were no gaps. The strides are q_token, "
+        "k_token and v_token.",
+        _WHERE,
+        loses=("any strides",),
+    ),
+    Mistake(
         "past-the-end",
         ANSWER.changed(("result, mask=query[:, None] < q_len)", "result)")),
-        "The last block of queries or keys has fewer rows than lanes, and you load or store all of them. Every load "
-        "and store needs a mask.",
+        "The last block of queries or keys has fewer rows than lanes, and you load or store rows that do not exist. "
+        "Every load and store needs a mask.",
         _TRITON,
     ),
     Mistake(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from manyheads import reference
-from manyheads.exercises.ch08_kernels.triton_cases import growing
+from manyheads.exercises.ch08_kernels.triton_cases import SCALE, apart, growing
 from manyheads.exercises.ch08_kernels.triton_causal_attention_answers import ALTERNATIVES, HEAD
 from manyheads.exercises.ch08_kernels.triton_causal_attention_mistakes import MISTAKES
 from manyheads.exercises.definition import Aspect, Case, Exercise, Output, Parameter
@@ -16,7 +16,7 @@ _BLOCKS = {"HEAD_DIM": 64, "BLOCK_Q": 32, "BLOCK_K": 16}
 def _attention(q, k, v, queries):
     """`queries`: how many of them, from the first on, were computed."""
     unread = [np.where(np.isnan(x), 0, x).astype("float64") for x in (k, v)]
-    result = np.asarray(reference.attention(q.astype("float64"), *unread, causal=True))
+    result = np.asarray(reference.attention(q.astype("float64"), *unread, causal=True, scale=SCALE))
     return result[:, :, :queries].astype(q.dtype)
 
 
@@ -27,6 +27,8 @@ def _case(rng, about, batch, heads, q_len, k_len, way="interpreted", dtype="floa
     k = rng.standard_normal((batch, heads, k_len, dim))
     v = rng.standard_normal((batch, heads, k_len, dim))
     growing(k, q)
+    if more.get("apart"):
+        apart(q, k)
     q, k, v = (x.astype(dtype) for x in (q, k, v))
     programs = more.get("launched", -(-q_len // blocks["BLOCK_Q"]))
     queries = min(q_len, programs * blocks["BLOCK_Q"])
@@ -35,10 +37,17 @@ def _case(rng, about, batch, heads, q_len, k_len, way="interpreted", dtype="floa
         read = (-(-max(0, queries + k_len - q_len) // size) + more.get("spare", 0)) * size
         k[:, :, read:] = v[:, :, read:] = np.nan
     out = Out(q.shape, dtype, (slice(None), slice(None), slice(0, queries)))
-    arguments = {"q": q, "k": k, "v": v, "out": out, "scale": dim**-0.5, "q_len": q_len, "k_len": k_len}
+    arguments = {"q": q, "k": k, "v": v, "out": out, "scale": SCALE, "q_len": q_len, "k_len": k_len}
     grid = (programs, batch * heads)
     launch = Launch("triton_causal_attention", grid, arguments=arguments, constants=blocks)
-    return Case(about, {"q": q, "k": k, "v": v, "queries": queries}, launch=launch, way=way)
+    return Case(
+        about, {"q": q, "k": k, "v": v, "queries": queries}, launch=launch, way=way, probe=more.get("probe", False)
+    )
+
+
+def _whole(rng, dtype="float32"):
+    """Every lane has a query or a key: a kernel that only lacks a mask does no harm here."""
+    return _case(rng, "whole blocks", 1, 2, 32, 48, dtype=dtype, probe=True)
 
 
 def _length(rng, low=35, high=41):
@@ -48,8 +57,9 @@ def _length(rng, low=35, high=41):
 def _values(rng):
     return [
         _case(rng, "new queries behind older keys", 2, 3, _length(rng, 19, 23), _length(rng, 43, 47)),
-        _case(rng, "two blocks of queries", 1, 2, _length(rng, 36, 41), _length(rng, 43, 47)),
-        _case(rng, "one query, as in decoding", 2, 3, 1, _length(rng, 33, 41)),
+        _case(rng, "two blocks of queries", 1, 2, _length(rng, 36, 41), _length(rng, 43, 47), apart=True),
+        _case(rng, "one query, as in decoding, and a key more than two blocks", 2, 3, 1, 33),
+        _whole(rng),
     ]
 
 
@@ -65,17 +75,22 @@ def _empty(rng):
     return [
         _case(rng, "more queries than keys, so that the first see none", 2, 3, _length(rng), _length(rng, 25, 31)),
         _case(rng, "a block of queries that sees nothing", 1, 2, _length(rng, 57, 61), 19),
+        _whole(rng),
     ]
 
 
 def _half(rng):
-    return [_case(rng, "float16 in, float16 out", 2, 3, _length(rng, 36, 39), _length(rng, 43, 47), dtype="float16")]
+    return [
+        _case(rng, "float16 in, float16 out", 1, 3, _length(rng, 36, 39), _length(rng, 57, 61), dtype="float16"),
+        _whole(rng, "float16"),
+    ]
 
 
 def _gpu(rng):
     return [
         _case(rng, "float16, compiled for an A100", 1, 2, 37, 53, "sm_80", "float16"),
         _case(rng, "float32, compiled for an H100", 1, 3, 35, 43, "sm_90", blocks={**_BLOCKS, "HEAD_DIM": 32}),
+        _whole(rng),
     ]
 
 

@@ -4,6 +4,7 @@ from manyheads.exercises.ch08_kernels.triton_causal_attention_answers import ANS
 from manyheads.exercises.definition import Mistake
 
 _SKIPPED, _TILES, _TRITON = "Skipped blocks", "Tiles", "The same in Triton"
+_LIMITS = "What a GPU has, and runs out of"
 _END = "end = tl.minimum(k_len, first + BLOCK_Q + ahead)"
 _ALLOWED = "allowed = key[None, :] <= query[:, None] + ahead"
 
@@ -40,6 +41,22 @@ MISTAKES = (
         "You stop before the first query of the program, so the keys of its own block are missing. The last query of "
         "the block, first + BLOCK_Q - 1, decides.",
         _SKIPPED,
+    ),
+    Mistake(
+        "end-without-the-shift",
+        ANSWER.changed((_END, "end = tl.minimum(k_len, first + BLOCK_Q)")),
+        "Your mask counts from the last query, but the loop ends at first + BLOCK_Q, as if query i stood at position "
+        "i. It stands at i + k_len - q_len.",
+        _SKIPPED,
+        loses=("values", "skipped blocks", "half precision", "for a GPU"),
+    ),
+    Mistake(
+        "last-key-left-out",
+        ANSWER.changed((_END, "end = tl.minimum(k_len - 1, first + BLOCK_Q - 1 + ahead)")),
+        "Your loop ends at the last key that is seen, so that key is lost where a new block begins with it. The end of "
+        "a range does not belong to it: it has to be one more.",
+        _SKIPPED,
+        loses=("values",),
     ),
     Mistake(
         "blocks-of-keys-counted-as-queries",
@@ -80,6 +97,33 @@ MISTAKES = (
         _TILES,
     ),
     Mistake(
+        "one-largest-for-all-queries",
+        ANSWER.changed(
+            ("tl.max(tl.where(allowed, scores, -1.0e30), 1)", "tl.max(tl.where(allowed, scores, -1.0e30))"),
+        ),
+        "All queries of a block share one largest score. Where a query's own scores are far below it, all its powers "
+        "are 0, as if it saw nothing: take the maximum along axis 1.",
+        _TILES,
+        loses=("values",),
+    ),
+    Mistake(
+        "rounded-to-tf32",
+        ANSWER.changed(
+            ('tl.trans(keys), input_precision="ieee")', "tl.trans(keys))"),
+            ('values, input_precision="ieee")', "values)"),
+        ),
+        "tl.dot rounds float32 to the 10 bits of TF32 before it multiplies, as a GPU does by default. Give it "
+        'input_precision="ieee".',
+        _LIMITS,
+        loses=("values", "skipped blocks", "empty rows", "for a GPU"),
+    ),
+    Mistake(
+        "scale-of-its-own",
+        ANSWER.changed((' input_precision="ieee") * scale', ' input_precision="ieee") * HEAD_DIM**-0.5')),
+        "You scale with 1 / sqrt(HEAD_DIM). Multiply with `scale`: the caller chooses it.",
+        _TRITON,
+    ),
+    Mistake(
         "scaled-twice",
         ANSWER.changed((' input_precision="ieee") * scale', ' input_precision="ieee") * scale * scale')),
         "The scores are multiplied by scale twice.",
@@ -106,10 +150,21 @@ MISTAKES = (
         loses=("empty rows",),
     ),
     Mistake(
+        "minus-infinity-less-itself",
+        ANSWER.changed(
+            ("tl.full([BLOCK_Q], -1.0e30, tl.float32)", 'tl.full([BLOCK_Q], float("-inf"), tl.float32)'),
+            ("tl.where(allowed, scores, -1.0e30)", 'tl.where(allowed, scores, float("-inf"))'),
+        ),
+        "In a row that has seen no key yet, the old and the new largest score are both -inf, and -inf minus -inf is "
+        "NaN. Take away 0 there, or start at a very low number such as -1e30.",
+        _SKIPPED,
+        loses=("empty rows",),
+    ),
+    Mistake(
         "past-the-end",
         ANSWER.changed(("result, mask=query[:, None] < q_len)", "result)")),
-        "The last block of queries or keys has fewer rows than lanes, and you load or store all of them. Every load "
-        "and store needs a mask.",
+        "The last block of queries or keys has fewer rows than lanes, and you load or store rows that do not exist. "
+        "Every load and store needs a mask.",
         _TRITON,
         loses=("values", "empty rows", "half precision", "for a GPU"),
     ),

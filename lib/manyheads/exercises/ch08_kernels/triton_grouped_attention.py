@@ -3,52 +3,62 @@
 import numpy as np
 
 from manyheads import reference
-from manyheads.exercises.ch08_kernels.triton_cases import growing
+from manyheads.exercises.ch08_kernels.triton_cases import SCALE, apart, growing
 from manyheads.exercises.ch08_kernels.triton_grouped_attention_answers import ALTERNATIVES, HEAD
 from manyheads.exercises.ch08_kernels.triton_grouped_attention_mistakes import MISTAKES
 from manyheads.exercises.definition import Aspect, Case, Exercise, Output, Parameter
 from manyheads.exercises.kernel import KernelForm, Oracle
 from manyheads.kernels.launching import Launch, Out
 
-_BLOCKS = {"HEAD_DIM": 16, "BLOCK_Q": 64, "BLOCK_K": 32}
+_BLOCKS = {"HEAD_DIM": 64, "BLOCK_Q": 32, "BLOCK_K": 16}
 
 
-def _attention(qkv, heads, kv_heads):
-    """(batch, seq, heads + 2 * kv_heads, head_dim) to (batch, seq, heads, head_dim)."""
+def _attention(qkv, heads, kv_heads, kept):
+    """(batch, seq, heads + 2 * kv_heads, head_dim) to (batch, seq, heads, head_dim), of which some is kept."""
     q, k, v = np.split(qkv.astype("float64").swapaxes(1, 2), [heads, heads + kv_heads], axis=1)
-    return np.asarray(reference.attention(q, k, v)).swapaxes(1, 2).astype(qkv.dtype)
+    return np.asarray(reference.attention(q, k, v, scale=SCALE)).swapaxes(1, 2).astype(qkv.dtype)[kept]
 
 
-def _case(rng, about, batch, heads, kv_heads, seq, way="interpreted", dtype="float32", blocks=_BLOCKS):
+def _case(rng, about, batch, heads, kv_heads, seq, way="interpreted", dtype="float32", blocks=_BLOCKS, **more):
     dim = blocks["HEAD_DIM"]
     q = rng.standard_normal((batch, heads, seq, dim))
     k = rng.standard_normal((batch, kv_heads, seq, dim))
     v = rng.standard_normal((batch, kv_heads, seq, dim))
     growing(k, q)
+    if more.get("apart"):
+        apart(q, k)
+    kept = (slice(0, 1), slice(None), slice(0, 1)) if more.get("probe") else ()
     qkv = np.concatenate([q, k, v], axis=1).swapaxes(1, 2).astype(dtype)
     qkv = np.ascontiguousarray(qkv)
     arguments = {
         "qkv": qkv,
-        "out": Out((batch, seq, heads, dim), dtype),
-        "scale": dim**-0.5,
+        "out": Out((batch, seq, heads, dim), dtype, kept),
+        "scale": SCALE,
         "heads": heads,
         "kv_heads": kv_heads,
         "seq": seq,
     }
-    grid = (-(-seq // blocks["BLOCK_Q"]), batch * heads)
+    grid = (-(-seq // blocks["BLOCK_Q"]), 1 if more.get("probe") else batch * heads)
     launch = Launch("triton_grouped_attention", grid, arguments=arguments, constants=blocks)
-    return Case(about, {"qkv": qkv, "heads": heads, "kv_heads": kv_heads}, launch=launch, way=way)
+    inputs = {"qkv": qkv, "heads": heads, "kv_heads": kv_heads, "kept": kept}
+    return Case(about, inputs, launch=launch, way=way, probe=more.get("probe", False))
 
 
-def _seq(rng, low=35, high=47):
+def _first(rng, dtype="float32"):
+    """The first head of the first sequence alone: whoever takes a token for longer still finds numbers behind it."""
+    return _case(rng, "the first head alone", 3, 4, 2, 19, dtype=dtype, probe=True)
+
+
+def _seq(rng, low=17, high=21):
     return int(rng.integers(low, high + 1))
 
 
 def _values(rng):
     return [
         _case(rng, "three groups of two heads", 1, 6, 3, _seq(rng)),
-        _case(rng, "two groups of four heads", 1, 8, 2, _seq(rng, 69, 75)),
-        _case(rng, "more than one sequence", 3, 8, 2, _seq(rng, 35, 39)),
+        _case(rng, "two groups of four heads", 1, 8, 2, _seq(rng, 49, 55), apart=True),
+        _case(rng, "more than one sequence", 3, 8, 2, _seq(rng)),
+        _first(rng),
     ]
 
 
@@ -56,18 +66,23 @@ def _ends(rng):
     return [
         _case(rng, "one K/V head for all", 2, 5, 1, _seq(rng)),
         _case(rng, "a K/V head for each query head", 2, 3, 3, _seq(rng)),
+        _first(rng),
     ]
 
 
 def _half(rng):
-    return [_case(rng, "float16 in, float16 out", 2, 6, 3, _seq(rng, 37, 47), dtype="float16")]
+    return [
+        _case(rng, "float16 in, float16 out", 2, 6, 3, _seq(rng), dtype="float16"),
+        _first(rng, "float16"),
+    ]
 
 
 def _gpu(rng):
-    usual = {"HEAD_DIM": 64, "BLOCK_Q": 32, "BLOCK_K": 16}
+    other = {"HEAD_DIM": 16, "BLOCK_Q": 64, "BLOCK_K": 32}
     return [
-        _case(rng, "float16, compiled for an A100", 2, 6, 3, 21, "sm_80", "float16", usual),
-        _case(rng, "float32, compiled for an H100", 1, 8, 2, 37, "sm_90"),
+        _case(rng, "float16, compiled for an A100", 2, 6, 3, 21, "sm_80", "float16"),
+        _case(rng, "float32, compiled for an H100", 1, 8, 2, 37, "sm_90", blocks=other),
+        _first(rng),
     ]
 
 

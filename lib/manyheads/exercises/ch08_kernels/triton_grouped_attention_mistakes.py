@@ -5,6 +5,7 @@ from manyheads.exercises.definition import Mistake
 
 _SHARED, _WHERE = "Sharing heads without copies", "Where an element lives"
 _TILES, _TRITON = "Tiles", "The same in Triton"
+_LIMITS = "What a GPU has, and runs out of"
 _KV_HEAD = "head // (heads // kv_heads)"
 _K, _V = "(heads + kv_head) * HEAD_DIM", "(heads + kv_heads + kv_head) * HEAD_DIM"
 _PLACE = "(batch * seq + query[:, None]) * heads * HEAD_DIM + head * HEAD_DIM"
@@ -89,6 +90,30 @@ MISTAKES = (
         ANSWER.changed(('        scores = tl.where(key[None, :] < seq, scores, float("-inf"))\n', "")),
         "In the last block the lanes past seq have a score of 0, and exp gives them a share. Their scores must be "
         "-inf: a filler of 0 for the keys is not enough.",
+        _TRITON,
+    ),
+    Mistake(
+        "one-sequence-only",
+        ANSWER.changed(("qkv += batch * seq * token", "qkv += 0 * batch")),
+        "All sequences read the queries, keys and values of the first one. Sequence b begins b * seq tokens later.",
+        _WHERE,
+        loses=("values", "the ends", "half precision"),
+    ),
+    Mistake(
+        "rounded-to-tf32",
+        ANSWER.changed(
+            ('queries, keys, input_precision="ieee")', "queries, keys)"),
+            ('values, input_precision="ieee")', "values)"),
+        ),
+        "tl.dot rounds float32 to the 10 bits of TF32 before it multiplies, as a GPU does by default. Give it "
+        'input_precision="ieee".',
+        _LIMITS,
+        loses=("values", "the ends", "for a GPU"),
+    ),
+    Mistake(
+        "scale-of-its-own",
+        ANSWER.changed((' input_precision="ieee") * scale', ' input_precision="ieee") * HEAD_DIM**-0.5')),
+        "You scale with 1 / sqrt(HEAD_DIM). Multiply with `scale`: the caller chooses it.",
         _TRITON,
     ),
 )

@@ -33,7 +33,12 @@ def _case(rng, about, rows, length, block=64, way="interpreted", dtype="float32"
         "weights_column": column,
     }
     launch = Launch("triton_row_softmax", (rows,), arguments=arguments, constants={"BLOCK": block})
-    return Case(about, {"scores": scores}, launch=launch, way=way)
+    return Case(about, {"scores": scores}, launch=launch, way=way, probe=more.get("probe", False))
+
+
+def _whole(rng, dtype="float32"):
+    """Every lane has a number: a kernel that only lacks a mask does no harm here."""
+    return _case(rng, "rows as long as the block", 3, 32, 32, dtype=dtype, probe=True)
 
 
 def _length(rng, low=35, high=51):
@@ -55,6 +60,7 @@ def _values(rng):
         _case(rng, "rows a little shorter than the block", 5, _length(rng)),
         _case(rng, "rows much shorter than the block", 4, _length(rng, 66, 75), 256),
         _case(rng, "two scores a row", 3, 2, 16),
+        _whole(rng),
     ]
 
 
@@ -62,6 +68,7 @@ def _large(rng):
     return [
         _case(rng, "scores far above 0", 3, _length(rng), shift=200.0),
         _case(rng, "scores far below 0", 4, _length(rng), shift=-300.0),
+        _whole(rng),
     ]
 
 
@@ -69,6 +76,7 @@ def _forbidden(rng):
     return [
         _case(rng, "some scores are -inf", 5, _length(rng), change=_some_forbidden),
         _case(rng, "rows of nothing but -inf", 4, _length(rng), change=_rows_forbidden),
+        _whole(rng),
     ]
 
 
@@ -93,6 +101,7 @@ def _half(rng):
     return [
         _case(rng, "float16 in, float16 out", 3, b, 128, dtype="float16"),
         _case(rng, "float16, all scores alike", 4, 210 + a, 512, dtype="float16", change=_alike),
+        _whole(rng, "float16"),
     ]
 
 
@@ -104,6 +113,7 @@ def _gpu(rng):
     return [
         _case(rng, "compiled for an A100", 3, 43, 64, "sm_80"),
         _case(rng, "float16, compiled for an H100", 5, 37, 128, "sm_90", "float16"),
+        _whole(rng),
     ]
 
 

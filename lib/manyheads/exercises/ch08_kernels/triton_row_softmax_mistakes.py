@@ -17,8 +17,15 @@ MISTAKES = (
     Mistake(
         "store-without-a-mask",
         ANSWER.changed(("weight, mask=inside)", "weight)")),
-        "Your kernel loads or stores all BLOCK lanes, also those past the end of the row, and in the last row past the "
-        "end of the array. Give tl.load and tl.store the mask `column < length`.",
+        "Lanes past the end of the row are loaded or stored too, and in the last row they are past the end of the "
+        "array. Give tl.load and tl.store the mask `column < length`.",
+        _TRITON,
+    ),
+    Mistake(
+        "lanes-without-a-filler",
+        ANSWER.changed((', other=float("-inf")', "")),
+        "The lanes past the end of the row make all of it NaN: what tl.load puts into a masked lane is undefined "
+        'without `other`. Give it other=float("-inf"), whose exponential is 0.',
         _TRITON,
     ),
     Mistake(
@@ -74,6 +81,32 @@ MISTAKES = (
         loses=("any strides",),
     ),
     Mistake(
+        "gaps-between-the-weights-ignored",
+        ANSWER.changed(("row * weights_row + column * weights_column", "row * length + column")),
+        "You store at row * length + column, as if weights had no gaps. Its strides are weights_row and "
+        "weights_column.",
+        _WHERE,
+        loses=("any strides",),
+    ),
+    Mistake(
+        "no-gaps-anywhere",
+        ANSWER.changed(
+            ("row * scores_row + column * scores_column", "row * length + column"),
+            ("row * weights_row + column * weights_column", "row * length + column"),
+        ),
+        "You find both arrays at row * length + column, as if there were no gaps. Each has two strides of its own, and "
+        "the launch gives them.",
+        _WHERE,
+        loses=("any strides",),
+    ),
+    Mistake(
+        "columns-of-the-weights-side-by-side",
+        ANSWER.changed(("column * weights_column", "column")),
+        "You store the weights of a row side by side. The next column of weights is weights_column numbers farther on.",
+        _WHERE,
+        loses=("any strides",),
+    ),
+    Mistake(
         "forbidden-row-uniform",
         ANSWER.changed((_FILLER, _FILLER + "\n    x = tl.maximum(x, tl.where(inside, -1.0e30, x))")),
         "A row of nothing but -inf gets equal weights. A large negative number in place of -inf does that: all scores "
@@ -84,8 +117,8 @@ MISTAKES = (
     Mistake(
         "forbidden-row-not-a-number",
         ANSWER.changed(('    largest = tl.where(largest == float("-inf"), 0.0, largest)\n', "")),
-        "A row of nothing but -inf becomes NaN: -inf minus -inf is no number. Take away 0 where the largest score is "
-        "-inf, and do not divide by a total of 0.",
+        "A row of nothing but -inf ends as NaN: -inf minus -inf is no number, and what is never stored counts as NaN "
+        "too. Take away 0 where the largest score is -inf, do not divide by a total of 0, and store the zeros.",
         _TRITON,
         loses=("forbidden",),
     ),

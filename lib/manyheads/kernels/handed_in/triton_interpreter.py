@@ -175,7 +175,7 @@ def _one_number(value) -> bool:
     # Triton's own code asks too whether it was given a block at all: only the kernel's lines are meant.
     if data.size != 1 and sys._getframe(1).f_code.co_filename == FILE:
         raise Told(
-            f"`if`, `and`, `or` and `while` need one number, got a block of shape {list(data.shape)}: "
-            "use tl.where, or & and |"
+            f"`if`, `and`, `or`, `while` and a chain a < b < c need one number, got a block of shape "
+            f"{list(data.shape)}: use tl.where, or & and | with brackets around each comparison"
         )
     return bool(data) if data.size == 1 else True

@@ -62,7 +62,7 @@ _SINGLE = {  # float32, multiplied exactly and so without tensor cores: small bl
     },
     128: {
         "forward": Config(16, 32, 8, 1),
-        "queries": Config(16, 32, 4, 1),
+        "queries": Config(16, 32, 8, 1),
         "keys": Config(16, 16, 4, 1),
     },
     256: {
