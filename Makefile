@@ -55,6 +55,7 @@ gpu:  ## on a machine with an NVIDIA GPU: every test that needs one, and the ben
 
 defects: $(SET_UP)  ## plant mistakes in the library, one at a time, and show which test catches each
 	$(BIN)/python -m tests.plant_defects
+	$(BIN)/python -m tests.kernels.plant_deletions
 
 lint: $(SET_UP)  ## style, types, imports that go one way
 	$(BIN)/ruff check

@@ -1,6 +1,6 @@
 """Deletes each barrier, mask and rescaling of the library's kernels, one at a time, and reports what notices.
 
-python -m tests.kernels.plant_deletions [PART OF A NAME] [--jobs N]
+python -m tests.kernels.plant_deletions [PART OF A NAME] [--jobs N] [--soon]
 """
 
 import argparse
@@ -20,10 +20,11 @@ DECODE = "tests/kernels/triton/test_decode.py"
 SAME: dict[str, str] = {}
 
 
-def caught_by(deletion: Deletion, copy: Copy) -> str | None:
+def caught_by(deletion: Deletion, copy: Copy, *, soon: bool = False) -> str | None:
     """The first test that fails, and why. The quick tests first; what passes them meets all of its language."""
-    soon = DECODE if deletion.file.name.startswith("decode") else SOON[deletion.language]
-    return copy.first_failure(deletion, [soon]) or copy.first_failure(deletion, [f"tests/kernels/{deletion.language}"])
+    quick = DECODE if deletion.file.name.startswith("decode") else SOON[deletion.language]
+    found = copy.first_failure(deletion, [quick])
+    return found if found or soon else copy.first_failure(deletion, [f"tests/kernels/{deletion.language}"])
 
 
 def main() -> int:
@@ -33,6 +34,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="?", default="", help="only deletions with this in their name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--soon", action="store_true", help="by the quick tests alone")
     asked = parser.parse_args()
     chosen = [one for one in deletions() if asked.part in one.name and one.key not in SAME]
     console, missed = Console(width=200, highlight=False), 0
@@ -41,7 +43,7 @@ def main() -> int:
     def tried(deletion: Deletion) -> str | None:
         copy = copies.get()
         try:
-            return caught_by(deletion, copy)
+            return caught_by(deletion, copy, soon=asked.soon)
         finally:
             copies.put(copy)
 

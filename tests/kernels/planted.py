@@ -18,6 +18,8 @@ from .deletions import ROOT, Deletion
 
 #: No deletion may make the tests take longer than this: one that does has been noticed.
 SECONDS = 900
+#: What the tests load sooner or later, apart from the library itself.
+WARM = ("hypothesis", "nbformat", "numpy", "pytest", "sympy", "torch._dynamo", "torch._inductor", "triton")
 
 
 class Copy:
@@ -31,23 +33,25 @@ class Copy:
         shutil.copy(ROOT / "pyproject.toml", copy)
         one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         env = os.environ | one_thread | {"PYTHONPATH": str(copy / "lib"), "PYTHONDONTWRITEBYTECODE": "1"}
-        env |= {"TRITON_INTERPRET": "1"}
+        env |= {"TRITON_INTERPRET": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "300"}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.kernels.planted"], cwd=copy, env=env, text=True, bufsize=1,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
+        self.asks, self.answers = self.process.stdin, self.process.stdout
+        assert self.asks and self.answers
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
+        self.asks.close()
         self.process.wait()
         self.folder.cleanup()
 
     def first_failure(self, deletion: Deletion, tests: list[str]) -> str | None:
         """The first test that fails and why; None where all pass."""
         job = {"file": str(deletion.file.relative_to(ROOT)), "source": deletion.source(), "tests": tests}
-        self.process.stdin.write(json.dumps(job) + "\n")
-        answer = json.loads(self.process.stdout.readline())
+        self.asks.write(json.dumps(job) + "\n")
+        answer = json.loads(self.answers.readline())
         return _failure(answer["code"], answer["said"])
 
 
@@ -66,7 +70,7 @@ def _failure(code: int, said: str) -> str | None:
 
 
 def _serve() -> None:
-    for name in ("hypothesis", "numpy", "pytest", "torch", "triton"):
+    for name in WARM:
         importlib.import_module(name)
     for line in sys.stdin:
         job = json.loads(line)
@@ -90,7 +94,7 @@ def _forked(tests: list[str]) -> dict:
                 os.dup2(said.fileno(), 2)
                 import pytest
 
-                code = int(pytest.main(["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]))
+                code = int(pytest.main(["-x", "-q", "--tb=line", "-p", "no:cacheprovider", *tests]))
                 sys.stdout.flush()
             finally:
                 os._exit(code)

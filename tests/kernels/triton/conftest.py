@@ -1,4 +1,4 @@
-"""Triton's interpreter, made a third faster (it prepares its language again at every call of a function), and checked."""
+"""Triton's interpreter, a third faster (it prepares its language again at every call of a function) and checked."""
 
 import pytest
 import torch

@@ -6,6 +6,7 @@ import torch
 from manyheads import reference
 from manyheads.kernels.triton.decode import decode_attention
 from manyheads.kernels.triton.decode_launch import choose_splits
+from manyheads.kernels.triton.decode_op import decode
 
 # batch, heads, kv_heads, q_len, k_len, head_dim, v_head_dim, splits: pairwise different within a row
 SIZES = [
@@ -90,6 +91,14 @@ def test_what_nobody_sees_is_not_read(window):
             x[item, :, length:] = torch.nan
             x[item, :, :first] = torch.nan
     same(decode_attention(q, k, v, lengths=lengths, window=window, splits=3), wanted, torch.float32)
+
+
+def test_lengths_beyond_the_cache_are_cut():
+    """On a GPU nobody looks at their values before the launch."""
+    q, k, v = tensors(2, 6, 3, 4, 40, 16, 24)
+    lengths = torch.tensor([100, -3], dtype=torch.int32)
+    out = decode(q, k, v, lengths, None, 0, 0.25, None, 3)
+    same(out, expected(q, k, v, [40, 0]), torch.float32)
 
 
 def test_keys_are_read_where_they_lie_in_a_cache():

@@ -4,10 +4,11 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from manyheads.kernels.triton import attention
 from manyheads.kernels.triton.scores import tanh
 from manyheads.kernels.triton.visible import key_blocks, query_blocks
 
-from tests.kernels.triton.cases import Case, check
+from tests.kernels.triton.cases import Case, check, inputs
 
 CASES = {
     "several blocks, nothing masked": Case(17, 65),
@@ -38,6 +39,17 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_kernels_give_what_the_reference_gives(name):
     check(CASES[name])
+
+
+def test_lengths_beyond_the_keys_are_cut():
+    """On a GPU nobody looks at their values before the launch; backward neither."""
+    q, k, v, d_out = inputs(Case(3, 5, batch=2))
+    leaves = [x.requires_grad_() for x in (q, k, v)]
+    all_keys, cut = (attention(q, k, v, lengths=torch.tensor(lengths)) for lengths in ([5, 0], [9, -1]))
+    assert cut.equal(all_keys)
+    for one, other in zip(*(torch.autograd.grad(out, leaves, d_out) for out in (cut, all_keys)), strict=True):
+        assert one.equal(other)
+        assert other[0].any() and not other[1].any()
 
 
 @triton.jit

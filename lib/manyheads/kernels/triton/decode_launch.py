@@ -69,7 +69,7 @@ def blocks(rows: int, width: int, itemsize: int) -> tuple[int, int, int, int]:
     tile_rows = min(64, max(16, 1 << (rows - 1).bit_length()))
     if itemsize > 2:  # multiplied exactly, without tensor cores: small blocks and more warps, to stay in registers
         return (min(tile_rows, 32), 32, 8, 1) if width <= 64 else (16, 16, 8, 1)
-    return (tile_rows, 64, 4, 3) if width <= 128 else (min(tile_rows, 32), 32, 8, 2)
+    return (tile_rows, 64, 4, 3) if width <= 128 else (16, 32, 8, 2)
 
 
 def merged_at_once(splits: int) -> int:
