@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 08 · Kernels in Triton: blocks instead of threads
 #
-# **Time:** about 130 minutes, in four parts of 20 to 40 minutes and a written question.
+# **Time:** about 130 minutes, in four parts of 25 to 40 minutes and a written question.
 # **You need:** what a stride is; what a softmax and causal attention compute; for parts 2 to
 # 4 the softmax in blocks of notebook 07. No GPU, no torch, no CUDA.
 # **Beside it:** chapter 08 of the book, *Kernels*. Everything that you need is also said here.
@@ -19,15 +19,18 @@ from manyheads.grading import check
 from manyheads.kernels.handed_in.triton_runner import missing
 
 print(missing() or "Triton is here; no GPU is needed.")
-if not missing():
+if missing():  # the cells below can be run all the same: each check says why it cannot check
+    from manyheads.kernels.handed_in.triton_stub import tl, triton
+else:
     import triton
     import triton.language as tl
 
 # %% [markdown]
 # **What holds for a kernel.** Each answer is one function with `@triton.jit` above it. Inside there are the parameters,
 # your own variables, `tl`, `triton.cdiv`, and of Python `for`, `while`, `if`, `range`, `min`, `max`, `float("-inf")`
-# and the operators. There is no NumPy, no `import`, no `print`, no second function, no
-# `return` of a value, and no `break`.
+# and the operators. There is no NumPy, no `import`, no `print`, no second function, no `return` of a value, and no
+# `break` or `continue`. `if`, `while`, `and` and `or` need one number each. For blocks there are `tl.where`, `&` and
+# `|`, with brackets around each comparison: `(a < b) & (c < d)`.
 #
 # | in a kernel | meaning |
 # |---|---|
@@ -37,7 +40,7 @@ if not missing():
 # | `tl.load(places, mask=…, other=…)` | what stands at a block of pointers; where the mask is False, `other` |
 # | `tl.store(places, block, mask=…)` | writes; rounds to the dtype of the pointer |
 # | `tl.full([n], value, tl.float32)`, `tl.zeros([n, m], tl.float32)` | new blocks |
-# | `tl.max(x, axis)`, `tl.sum(x, axis)`, `tl.maximum(x, y)` | along an axis; element by element |
+# | `tl.max(x, axis)`, `tl.sum(x, axis)`, `tl.maximum(x, y)`, `tl.minimum(x, y)` | along an axis; element by element |
 # | `tl.exp(x)`, `tl.where(c, a, b)`, `x.to(tl.float32)` | `tl.exp` takes float32, not float16 |
 # | `tl.dot(a, b, input_precision="ieee")` | a matrix product, summed in float32 |
 # | `tl.trans(x)`, `x.dtype` | transposed; the dtype, for `.to` |
@@ -47,8 +50,9 @@ if not missing():
 # without `other` is undefined; here it is NaN.
 #
 # `tl.dot` needs blocks of one dtype, with at least 16 numbers to sum over. Without `input_precision="ieee"` a GPU
-# rounds float32 to the 10 bits of TF32 first. `tl.constexpr` parameters are known when the kernel is compiled: only
-# they can be the size of a block.
+# rounds float32 to the 10 bits of TF32 first, and so do the checks. `tl.constexpr` parameters are known when the kernel
+# is compiled: only they can be the size of a block. A variable that a loop changes must keep its shape and dtype, so
+# begin sums in float32.
 #
 # **How you are checked.** Your kernel is run on the CPU, by Triton's interpreter, and every load and store is looked
 # at before it happens. "For a GPU" also compiles it for an A100 (sm_80) and an H100 (sm_90), which needs no GPU.
@@ -202,7 +206,7 @@ check("triton-attention", triton_attention, aspect="for a GPU")
 # Now causal: query `i` sees key `j` where `j <= i + k_len - q_len`. The last query sees every key. If there are more
 # queries than keys, the first ones see none, and their result is 0.
 #
-# Of the blocks of keys, a program need read only those that its last query sees in part. The others are *skipped*: the
+# A program need read only the blocks of keys of which its last query sees at least one. The others are *skipped*: the
 # loop ends before them, so neither keys nor values are loaded. For long sequences that is half of the work. Inside the
 # blocks that the diagonal crosses, each pair needs the mask.
 #

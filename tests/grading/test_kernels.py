@@ -99,6 +99,12 @@ def test_a_store_past_the_end_is_named_with_the_students_line():
     assert "Your line 6: out[t] = tile[(t + 1) % n];" in report.as_text(verdict)
 
 
+def test_another_place_outside_the_array_is_another_mistake():
+    far_off = SHIFT.changed(("out[t] =", "out[t + 40] ="))
+    verdict = judged(far_off, "memory")
+    assert (verdict.first.outcome.exception, verdict.mistake) == ("out of bounds", None)
+
+
 def test_source_that_does_not_compile_is_no_known_mistake_and_shows_its_line():
     verdict = judged(lambda: SHIFT.text.replace("int t = threadIdx.x;", "int t = threadIdx.x"), "up")
     assert verdict.mistake is None and not verdict.right

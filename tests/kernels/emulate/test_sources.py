@@ -26,6 +26,11 @@ def test_it_does_not_compile(body, line, told, with_compiler):
     assert finding.text == kernel(body).split("\n")[finding.line - 1].strip()
 
 
+def test_a_brace_that_is_never_closed(with_compiler):
+    finding = found(kernel("  if (n > 1) { out[0] = 1;"), {"x": X, "out": Out((3,)), "n": 3})
+    assert (finding.kind, finding.message) == ("does not compile", "The source ends inside of braces: a } is missing.")
+
+
 def test_a_function_that_is_never_defined(with_compiler):
     finding = found(kernel("  out[0] = weigh(1);", before="__device__ float weigh(float);\n"))
     assert places(finding) == ("does not compile", 1)
@@ -33,7 +38,7 @@ def test_a_function_that_is_never_defined(with_compiler):
 
 
 @pytest.mark.parametrize("arguments, told", [
-    ({"x": X}, "k has 3 parameters; it is launched with 1: x."),
+    ({"x": X}, "The kernel k has 3 parameters; it is launched with 1: x."),
     ({"x": X.astype(float), "out": Out((3,)), "n": 3},
      "Parameter 1 of k (x) is a pointer to float; it gets an array of float64."),
     ({"x": X, "out": Out((3,), "int32"), "n": 3},
@@ -54,6 +59,7 @@ def test_another_kernels_name(with_compiler):
     assert (finding.kind, finding.message) == (
         "wrong parameters", "There is no __global__ function called k; there is sum, scale.")  # fmt: skip
     assert "the source has none" in found("void other(int n) {}").message
+    assert "the source has none" in found('extern "C" void k(int n) {}', {"n": 3}).message  # nvcc would not launch it
     assert found("__global__ int k(int n) { return n; }", {"n": 3}).kind == "wrong parameters"
 
 

@@ -93,12 +93,13 @@ def test_what_nobody_sees_is_not_read(window):
     same(decode_attention(q, k, v, lengths=lengths, window=window, splits=3), wanted, torch.float32)
 
 
-def test_lengths_beyond_the_cache_are_cut():
-    """On a GPU nobody looks at their values before the launch."""
-    q, k, v = tensors(2, 6, 3, 4, 40, 16, 24)
-    lengths = torch.tensor([100, -3], dtype=torch.int32)
-    out = decode(q, k, v, lengths, None, 0, 0.25, None, 3)
-    same(out, expected(q, k, v, [40, 0]), torch.float32)
+@pytest.mark.parametrize("left", [None, 8])
+def test_lengths_beyond_the_cache_are_cut(left):
+    """On a GPU nobody looks at their values before the launch. A negative one is no key at all."""
+    q, k, v = tensors(3, 6, 2, 4, 40, 16, 24)
+    lengths = torch.tensor([-3, -(2**31), 100], dtype=torch.int32)
+    out = decode(q, k, v, lengths, left, 0, 0.25, None, 5)
+    same(out, expected(q, k, v, [0, 0, 40], window=None if left is None else (left, 0)), torch.float32)
 
 
 def test_keys_are_read_where_they_lie_in_a_cache():

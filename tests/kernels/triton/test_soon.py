@@ -26,6 +26,7 @@ CASES = {
     "mask of two axes, causal": Case(18, 50, mask="two axes", causal=True),
     "mask of keys": Case(5, 37, mask="keys", heads=(2, 1), batch=2),
     "bias that forbids": Case(19, 41, bias="infinite"),
+    "bias in a causal call": Case(18, 40, bias="two axes", causal=True),
     "bias by heads": Case(5, 41, bias="heads", heads=(2, 1)),
     "softcap": Case(20, 40, softcap=0.75, causal=True),
     "softcap in float32": Case(5, 33, softcap=30.0, dtype=torch.float32),
@@ -45,11 +46,11 @@ def test_lengths_beyond_the_keys_are_cut():
     """On a GPU nobody looks at their values before the launch; backward neither."""
     q, k, v, d_out = inputs(Case(3, 5, batch=2))
     leaves = [x.requires_grad_() for x in (q, k, v)]
-    all_keys, cut = (attention(q, k, v, lengths=torch.tensor(lengths)) for lengths in ([5, 0], [9, -1]))
+    all_keys, cut = (attention(q, k, v, lengths=torch.tensor(lengths)) for lengths in ([0, 5], [-1, 9]))
     assert cut.equal(all_keys)
     for one, other in zip(*(torch.autograd.grad(out, leaves, d_out) for out in (cut, all_keys)), strict=True):
         assert one.equal(other)
-        assert other[0].any() and not other[1].any()
+        assert other[1].any() and not other[0].any()
 
 
 @triton.jit

@@ -48,10 +48,44 @@ MISTAKES = (
                 "    values[i] = v[head + i];\n    __syncthreads();\n  }\n",
             )
         ),
-        "Your barrier is inside the loop that loads, which some threads leave a turn earlier than others. It belongs "
-        "behind the loop.",
+        "Your barrier stands inside a loop that some threads leave a turn earlier than others. It belongs behind the "
+        "loop that loads, where all of them come to it.",
         _BARRIERS,
         loses=("values", "threads", "memory"),
+    ),
+    Mistake(
+        "loads-as-many-as-fit",
+        ANSWER.changed(("i < seq * HEAD_DIM", "i < MAX_SEQ * HEAD_DIM")),
+        "You load MAX_SEQ tokens, also where there are fewer, and so read on into the next head, and in the end behind "
+        "the array. There are seq.",
+        _BLOCK,
+        loses=("values", "threads", "memory", "for a GPU"),
+    ),
+    Mistake(
+        "heads-as-long-as-fit",
+        ANSWER.changed(("(long long)blockIdx.x * seq * HEAD_DIM", "(long long)blockIdx.x * MAX_SEQ * HEAD_DIM")),
+        "Your heads begin MAX_SEQ tokens apart. That is the room in shared memory; in an array a head has seq tokens.",
+        _ELEMENT,
+        loses=("values", "threads", "memory", "for a GPU"),
+    ),
+    Mistake(
+        "heads-one-token-apart",
+        ANSWER.changed(("(long long)blockIdx.x * seq * HEAD_DIM", "(long long)blockIdx.x * HEAD_DIM")),
+        "Your heads begin HEAD_DIM numbers apart. A head has seq tokens of HEAD_DIM numbers.",
+        _ELEMENT,
+    ),
+    Mistake(
+        "keys-and-values-of-the-first-head",
+        ANSWER.changed(("k[head + i]", "k[i]"), ("v[head + i]", "v[i]")),
+        "Every block loads the keys and values of the first head of the first sequence. Add the place where the "
+        "block's own head begins.",
+        _GRIDS,
+    ),
+    Mistake(
+        "results-of-all-in-the-first-head",
+        ANSWER.changed(("out[head + query", "out[query")),
+        "Every block stores into the first head of the first sequence. Add the place where its own head begins.",
+        _GRIDS,
     ),
     Mistake(
         "one-query-a-thread",
@@ -113,7 +147,7 @@ MISTAKES = (
         ANSWER.changed(
             (_LARGEST_LOOP, _LARGEST_LOOP.replace(" * scale", "")), (_POWER, _POWER.replace(" * scale", ""))
         ),
-        "The scores are not multiplied with scale.",
+        "The scores are not multiplied with scale, at least not in the second loop.",
         _BLOCK,
     ),
     Mistake(

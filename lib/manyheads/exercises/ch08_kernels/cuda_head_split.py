@@ -80,6 +80,7 @@ def _memory(rng):
         _case(rng, "a last block with few keys", "memory", (3, _seq(rng), 4, 6, 2, 5)),
         _case(rng, "fewer tokens than threads", "memory", (2, _seq(rng, 5, 7), 3, 8, 4, 9)),
         _case(rng, "the threads from the last to the first", "down", (2, _seq(rng), 3, 4, 2, 6)),
+        _case(rng, "the threads in a mixed order", "shuffled", (2, _seq(rng, 17, 23), 5, 6, 3, 4)),
         _case(rng, "a block of 64 threads", "races", (2, _seq(rng), 3, 6, 2, 5), 64),
     ]
 

@@ -96,6 +96,12 @@ MISTAKES = (
         _ELEMENT,
     ),
     Mistake(
+        "divided-by-scale",
+        ANSWER.changed(("product * scale", "product / scale")),
+        "Your scores are divided by scale. They are multiplied with it: it is the factor 1 / sqrt(head_dim) already.",
+        _ELEMENT,
+    ),
+    Mistake(
         "only-the-last-product",
         ANSWER.changed(("product += q[d]", "product = q[d]")),
         "Each product of two numbers replaces the one before it. Add them up with +=.",
@@ -116,10 +122,30 @@ MISTAKES = (
         _ELEMENT,
     ),
     Mistake(
+        "kv-head-without-head-dim",
+        ANSWER.changed(("(heads + kv_head) * head_dim", "heads * head_dim + kv_head")),
+        "Your key heads begin one number apart. Each has head_dim numbers, so both are multiplied with it: "
+        "(heads + kv_head) * head_dim.",
+        _ELEMENT,
+    ),
+    Mistake(
+        "later-keys-left-out",
+        ANSWER.changed(("key >= seq", "key >= seq || key > seq - q_len + query")),
+        "The scores with keys behind the query's own token are never written. There is no mask here: every query gets "
+        "a score with every key.",
+        _ELEMENT,
+    ),
+    Mistake(
+        "first-sequence-for-all",
+        ANSWER.changed((" + (long long)batch * batch_stride", "")),
+        "Every sequence reads the first one's tokens. Add the sequence's number times batch_stride.",
+        _ELEMENT,
+    ),
+    Mistake(
         "no-check-of-the-key",
         ANSWER.changed(("  if (key >= seq) return;\n", "")),
-        "Threads beyond the last key store too, into the next query's row and in the end behind the array. Let them "
-        "leave: if (key >= seq) return;",
+        "Threads beyond the last key store too, into the next query's row and in the end behind the array. Those "
+        "with key >= seq must return before they store.",
         _GRIDS,
     ),
     Mistake(

@@ -10,9 +10,14 @@ _SOFTMAX = "A softmax that a block shares"
 _MAX_ROUND = (
     "    if (t < half) shared[t] = fmaxf(shared[t], shared[t + half]);\n    __syncthreads();  // this round is done\n"
 )
+_MAX_IF = "    if (t < half) shared[t] = fmaxf"
+_SUM_IF = "    if (t < half) shared[t] +="
 _SUM_ROUND = "    if (t < half) shared[t] += shared[t + half];\n    __syncthreads();\n"
 _SUM_LOOP = "for (int j = t; j < length; j += blockDim.x) total += expf(row[j] - largest);"
 _WEIGHT = "largest > -INFINITY ? expf(row[j] - largest) / total : 0"
+_STEPS = "int j = t; j < length; j += blockDim.x"
+_RUN = "int j = t * (length / blockDim.x); j < (t + 1) * (length / blockDim.x); ++j"
+_LOOPS = (f"for ({_STEPS}) largest", f"for ({_STEPS}) total", f"for ({_STEPS})\n")
 
 MISTAKES = (
     Mistake(
@@ -23,6 +28,13 @@ MISTAKES = (
         ),
         "The first round reads what other threads may not have written yet. Put a __syncthreads() between writing and "
         "reading.",
+        _BARRIERS,
+    ),
+    Mistake(
+        "no-barriers-in-the-last-rounds",
+        ANSWER.changed((_SUM_ROUND, _SUM_ROUND.replace("    __sync", "    if (half > 16) __sync"))),
+        "Your last rounds, in which only the first 32 threads work, have no barrier. These threads do not march in "
+        "step by themselves: every round needs its __syncthreads().",
         _BARRIERS,
     ),
     Mistake(
@@ -73,6 +85,24 @@ MISTAKES = (
         loses=("threads",),
     ),
     Mistake(
+        "idle-threads-write-nothing",
+        ANSWER.changed(
+            ("shared[t] = largest;", "if (t < length) shared[t] = largest;"),
+            ("shared[t] = total;", "if (t < length) shared[t] = total;"),
+        ),
+        "A thread without a score leaves its place in the shared array unwritten, and the rounds read it. It must "
+        "write -INFINITY for the largest, and 0 for the sum.",
+        _SOFTMAX,
+        loses=("values", "forbidden", "threads", "memory"),
+    ),
+    Mistake(
+        "each-thread-a-run",
+        ANSWER.changed(*((loop, loop.replace(_STEPS, _RUN)) for loop in _LOOPS)),
+        "Each thread takes length / blockDim.x scores, which rounds down, so the rest of the row is left out. Take "
+        "every blockDim.x-th score, as far as there are any.",
+        _GRIDS,
+    ),
+    Mistake(
         "only-the-first-scores",
         ANSWER.changed((_SUM_LOOP, "if (t < length) total = expf(row[t] - largest);")),
         "Your total has one score of each thread, the first blockDim.x of a row. Let each thread go on in steps of "
@@ -112,6 +142,23 @@ MISTAKES = (
         ),
         "Your rounds for the total begin with 16, as for a block of 32 threads. They begin with half of blockDim.x.",
         _SOFTMAX,
+    ),
+    Mistake(
+        "rounds-begin-too-far",
+        ANSWER.changed(
+            (
+                "blockDim.x / 2; half > 0; half /= 2) {\n" + _MAX_IF,
+                "MAX_THREADS / 2; half > 0; half /= 2) {\n" + _MAX_IF,
+            ),
+            (
+                "blockDim.x / 2; half > 0; half /= 2) {\n" + _SUM_IF,
+                "MAX_THREADS / 2; half > 0; half /= 2) {\n" + _SUM_IF,
+            ),
+        ),
+        "Your rounds begin too far, and read places that no thread has written. They begin with blockDim.x / 2, not "
+        "with blockDim.x or half of MAX_THREADS.",
+        _SOFTMAX,
+        loses=("values", "forbidden", "threads", "memory", "for a GPU"),
     ),
     Mistake(
         "last-round-forgotten",

@@ -15,6 +15,7 @@ _SEEN = "causal ? query + k_len - q_len + 1 : k_len"
 _TILE_IS_THERE = "    __syncthreads();  // the tile is there\n"
 _TILE_IS_FREE = "    __syncthreads();  // nobody needs the tile any more\n"
 _TILES_LOOP = "  for (int first = 0; first < k_len; first += BLOCK_K) {\n"
+_LOAD = "for (int i = threadIdx.x; i < count *"
 _KEYS_LOOP = "j < count && first + j < seen"
 _NO_QUERY = "  if (query >= q_len) seen = 0;  // no query, but this thread helps to load, and waits at the barriers\n"
 
@@ -42,7 +43,7 @@ MISTAKES = (
     Mistake(
         "threads-without-a-query-leave",
         ANSWER.changed((_NO_QUERY, "  if (query >= q_len) return;\n")),
-        "Threads without a query return before the barriers, where the others wait for them. They must stay, help to "
+        "Threads without a query do not come to the barriers, where the others wait for them. They must stay, help to "
         "load, and only not store.",
         _BARRIERS,
     ),
@@ -51,6 +52,22 @@ MISTAKES = (
         ANSWER.changed((_TILES_LOOP, _TILES_LOOP + "    if (first >= seen) break;\n")),
         "A thread leaves the loop over tiles as soon as its own query sees no more keys. The others of its block still "
         "need it at the barriers, and for loading.",
+        _BARRIERS,
+    ),
+    Mistake(
+        "leaves-the-loop-behind-its-own-token",
+        ANSWER.changed((_TILES_LOOP, _TILES_LOOP + "    if (causal && first > query + k_len - q_len) break;\n")),
+        "A thread leaves the loop over tiles as soon as its own query sees no more keys. The others of its block still "
+        "need it at the barriers, and for loading.",
+        _BARRIERS,
+    ),
+    Mistake(
+        "only-threads-with-a-query-load",
+        ANSWER.changed(
+            *((f"    {_LOAD} {dim};", f"    if (query < q_len) {_LOAD} {dim};") for dim in ("HEAD_DIM", "V_HEAD_DIM"))
+        ),
+        "Threads without a query do not load, so their part of every tile stays unwritten. They help to load, like "
+        "all others.",
         _BARRIERS,
     ),
     Mistake(
@@ -70,8 +87,8 @@ MISTAKES = (
     Mistake(
         "factor-after-the-change",
         ANSWER.changed(("expf(before - largest)", "expf(largest - largest)")),
-        "You compute the factor after the largest score has been replaced, so it is always exp(0). Keep the old one "
-        "first.",
+        "When a larger score comes, total and sums stay as they were: there is no factor, or it is always exp(0), "
+        "being computed after the largest was replaced. Keep the old largest first.",
         _TILES,
     ),
     Mistake(
@@ -123,7 +140,7 @@ MISTAKES = (
     ),
     Mistake(
         "kv-head-by-number-of-kv-heads",
-        ANSWER.changed((_KV_HEAD, "head / kv_heads % kv_heads")),
+        ANSWER.changed((_KV_HEAD, "head / kv_heads")),
         "You divide the head by kv_heads. A group has heads / kv_heads query heads, and that is what to divide by.",
         _SHARING,
     ),
@@ -132,6 +149,20 @@ MISTAKES = (
         ANSWER.changed((_KV_HEAD, "0")),
         "Every query head of a sequence reads its first K/V head. It is head / (heads / kv_heads).",
         _SHARING,
+    ),
+    Mistake(
+        "kv-head-of-its-own",
+        ANSWER.changed((_KV_HEAD, "head")),
+        "You look for one K/V head for each query head. There are only kv_heads, and query head h reads K/V head "
+        "h / (heads / kv_heads).",
+        _SHARING,
+    ),
+    Mistake(
+        "every-block-the-first-queries",
+        ANSWER.changed(("blockIdx.x * BLOCK_Q + threadIdx.x", "threadIdx.x")),
+        "Every block has the first BLOCK_Q queries of its head, and the others are never stored. Block x begins at "
+        "query x * BLOCK_Q.",
+        _GRIDS,
     ),
     Mistake(
         "keys-of-the-first-sequence",
@@ -175,6 +206,26 @@ MISTAKES = (
         ANSWER.changed((_SEEN, "k_len")),
         "Every query sees all keys, whether causal is 1 or 0.",
         _TILES,
+    ),
+    Mistake(
+        "causal-whatever-is-asked",
+        ANSWER.changed((_SEEN, "min(query + k_len - q_len + 1, k_len)")),
+        "You use the causal mask also where causal is 0. Then every query sees all keys.",
+        _TILES,
+    ),
+    Mistake(
+        "very-low-scores-for-hidden-keys",
+        ANSWER.changed(
+            (_KEYS_LOOP, "j < count"),
+            (
+                "      const float before = largest;",
+                "      if (first + j >= seen) score = -1e9f;\n      const float before = largest;",
+            ),
+        ),
+        "You give hidden keys a very low score. A query that sees no key then gets the mean of all values, where 0 is "
+        "asked for; leave hidden keys out, or give them -INFINITY and look out for NaN.",
+        _TILES,
+        loses=("values",),
     ),
     Mistake(
         "largest-begins-at-0",

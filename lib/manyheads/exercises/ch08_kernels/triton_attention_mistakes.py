@@ -31,12 +31,6 @@ MISTAKES = (
         _TILES,
     ),
     Mistake(
-        "total-of-the-last-block",
-        ANSWER.changed(("total * fade + tl.sum", "tl.sum")),
-        "You divide by the total of the last block of keys alone. It is the sum over all blocks.",
-        _TILES,
-    ),
-    Mistake(
         "largest-not-kept",
         ANSWER.changed(("        largest = new\n", "")),
         "The largest score so far never changes, so each block forgets those before it. At the end of the loop the new "
@@ -62,7 +56,7 @@ MISTAKES = (
         "All queries of a block share one largest score. Where a query's own scores are far below it, all its powers "
         "are 0, and 0 / 0 is NaN: take the maximum along axis 1.",
         _TILES,
-        loses=("values",),
+        loses=("values", "half precision", "for a GPU"),
     ),
     Mistake(
         "largest-starts-at-zero",
@@ -70,7 +64,7 @@ MISTAKES = (
         "Your largest score starts at 0. Where all scores of a query are far below 0, all its powers are 0, and 0 / 0 "
         "is NaN: start at -inf.",
         _TILES,
-        loses=("values",),
+        loses=("values", "half precision", "for a GPU"),
     ),
     Mistake(
         "divided-in-each-block",
@@ -129,12 +123,6 @@ MISTAKES = (
         "not-scaled",
         ANSWER.changed((' input_precision="ieee") * scale', ' input_precision="ieee")')),
         "The scores are not multiplied by scale.",
-        _TRITON,
-    ),
-    Mistake(
-        "scaled-twice",
-        ANSWER.changed((' input_precision="ieee") * scale', ' input_precision="ieee") * scale * scale')),
-        "The scores are multiplied by scale twice.",
         _TRITON,
     ),
     Mistake(

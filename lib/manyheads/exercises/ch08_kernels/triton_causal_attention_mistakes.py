@@ -91,12 +91,6 @@ MISTAKES = (
         _TILES,
     ),
     Mistake(
-        "total-of-the-last-block",
-        ANSWER.changed(("total * fade + tl.sum", "tl.sum")),
-        "You divide by the total of the last block of keys alone. It is the sum over all blocks.",
-        _TILES,
-    ),
-    Mistake(
         "one-largest-for-all-queries",
         ANSWER.changed(
             ("tl.max(tl.where(allowed, scores, -1.0e30), 1)", "tl.max(tl.where(allowed, scores, -1.0e30))"),
@@ -104,7 +98,7 @@ MISTAKES = (
         "All queries of a block share one largest score. Where a query's own scores are far below it, all its powers "
         "are 0, as if it saw nothing: take the maximum along axis 1.",
         _TILES,
-        loses=("values",),
+        loses=("values", "half precision", "for a GPU"),
     ),
     Mistake(
         "rounded-to-tf32",
@@ -121,12 +115,6 @@ MISTAKES = (
         "scale-of-its-own",
         ANSWER.changed((' input_precision="ieee") * scale', ' input_precision="ieee") * HEAD_DIM**-0.5')),
         "You scale with 1 / sqrt(HEAD_DIM). Multiply with `scale`: the caller chooses it.",
-        _TRITON,
-    ),
-    Mistake(
-        "scaled-twice",
-        ANSWER.changed((' input_precision="ieee") * scale', ' input_precision="ieee") * scale * scale')),
-        "The scores are multiplied by scale twice.",
         _TRITON,
     ),
     Mistake(

@@ -26,6 +26,13 @@ MISTAKES = (
         _SHARED,
     ),
     Mistake(
+        "place-in-the-group",
+        ANSWER.changed((_KV_HEAD, "head % (heads // kv_heads)")),
+        "h % group says which head of its group a query head is. Which group it is says h // group, and that is its "
+        "K/V head.",
+        _SHARED,
+    ),
+    Mistake(
         "first-kv-head-for-all",
         ANSWER.changed((_KV_HEAD, "head // heads")),
         "All query heads read the first K/V head. Head h reads K/V head h // group.",
@@ -97,7 +104,7 @@ MISTAKES = (
         ANSWER.changed(("qkv += batch * seq * token", "qkv += 0 * batch")),
         "All sequences read the queries, keys and values of the first one. Sequence b begins b * seq tokens later.",
         _WHERE,
-        loses=("values", "the ends", "half precision"),
+        loses=("values", "the ends"),
     ),
     Mistake(
         "rounded-to-tf32",

@@ -24,8 +24,8 @@ MISTAKES = (
     Mistake(
         "lanes-without-a-filler",
         ANSWER.changed((', other=float("-inf")', "")),
-        "The lanes past the end of the row make all of it NaN: what tl.load puts into a masked lane is undefined "
-        'without `other`. Give it other=float("-inf"), whose exponential is 0.',
+        "The lanes past the end of the row make all of it NaN: without `other`, what tl.load puts there is undefined. "
+        'Give it other=float("-inf"), whose exponential is 0.',
         _TRITON,
     ),
     Mistake(

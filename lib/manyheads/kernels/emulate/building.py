@@ -13,7 +13,7 @@ from pathlib import Path
 from manyheads.kernels.emulate import compilers
 from manyheads.kernels.emulate.compile_errors import compile_error, no_kernel
 from manyheads.kernels.emulate.rewriting import rewritten
-from manyheads.kernels.emulate.source import kernels, refusal
+from manyheads.kernels.emulate.source import blanked, kernels, refusal
 from manyheads.kernels.launching import Finding, KernelError
 
 _HERE = Path(__file__).parent
@@ -94,6 +94,8 @@ def build(
     if refused is not None:
         raise KernelError(refused)
     known = kernels(source)
+    if "__global__" not in blanked(source):  # a macro may write it; somebody has to
+        raise KernelError(Finding("wrong parameters", no_kernel(kernel, [])))
     if not _NAME.fullmatch(kernel) or (known and re.split(r"[<\s]", kernel)[0].split("::")[-1] not in known):
         raise KernelError(Finding("wrong parameters", no_kernel(kernel, known)))
     if not re.fullmatch(r"[\w.-]+", name):

@@ -2,7 +2,7 @@
 
 import re
 
-from manyheads.kernels.emulate.source import kernels, line_of, text_of
+from manyheads.kernels.emulate.source import blanked, kernels, line_of, text_of
 from manyheads.kernels.launching import Finding
 
 
@@ -25,7 +25,11 @@ def compile_error(told: str, source: str, kernel: str, name: str) -> Finding:
         file, line, error = errors[0]
         if file == "launch":
             known = kernels(source)
-            why = f"{kernel} cannot be launched: {error}" if known else no_kernel(kernel, known)
+            opened = blanked(source).count("{") - blanked(source).count("}")
+            if opened > 0:
+                braces = "a } is missing" if opened == 1 else f"{opened} times a }} is missing"
+                return Finding("does not compile", f"The source ends inside of braces: {braces}.")
+            why = f"The kernel {kernel} cannot be launched: {error}" if known else no_kernel(kernel, known)
             return Finding("wrong parameters", why)
         if file != name:  # the cause is in the header, the place in the source
             inside = re.search(rf"{re.escape(name)}:(\d+)", told)

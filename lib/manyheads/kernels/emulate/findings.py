@@ -124,9 +124,8 @@ def _parameters(told: dict[str, str], launch: Launch) -> str:
     names = list(launch.arguments)
     if told["why"] == "count":
         has, given = int(told["has"]), len(names)
-        return (
-            f"{launch.kernel} has {has} parameter{'s' * (has != 1)}; it is launched with {given}: {', '.join(names)}."
-        )
+        has_them = f"The kernel {launch.kernel} has {has} parameter{'s' * (has != 1)}"
+        return f"{has_them}; it is launched with {given}: {', '.join(names)}."
     position = int(told["position"])
     name, wants = names[position], _TYPES.get(told["wants"], "something else")
     value = launch.arguments[name]

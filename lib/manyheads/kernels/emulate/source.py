@@ -88,9 +88,10 @@ def _why_not(directive: str, rest: str, written: str) -> str | None:
         header = re.search(r'include\s*[<"]([^>"]+)[>"]', written)
         if header is not None and header[1] in HEADERS:
             return None
+        what = f"The header {header[1]}" if header else f"What {written} names"
         return (
-            f"{header[1] if header else written} cannot be included. A kernel here needs no header: mathematics, "
-            "vector types and CUDA's own names are there without one."
+            f"{what} cannot be included. A kernel here needs no header: mathematics, vector types and CUDA's own names "
+            "are there without one."
         )
     if directive == "pragma" and not re.match(r"\s*(?:unroll|nounroll|once)\b", rest):
         return "Of the pragmas, a kernel here may use #pragma unroll."

@@ -37,7 +37,7 @@ def decode_split_kernel(
 
     length = k_len
     if lengths is not None:  # never beyond the cache, whatever the tensor says
-        length = tl.minimum(tl.maximum(tl.load(lengths + batch), 0), k_len)
+        length = tl.minimum(tl.load(lengths + batch), k_len)
     band = (left, right, length, length - q_len)  # the last query stands beside the item's own last key
     first, full_first, full_end, end = key_blocks(0, q_len, band, BLOCK_K)
     blocks = tl.cdiv(tl.maximum(end - first, 0), BLOCK_K)
