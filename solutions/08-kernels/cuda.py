@@ -44,7 +44,8 @@ from manyheads.kernels.launching import Launch, Out
 #
 # Plain variables, and small arrays like `float sum[HEAD_DIM] = {};`, belong to one thread, which keeps them in
 # *registers*. Without a first value, as in `float sum;`, they begin with just anything. What no thread stores in an
-# array that is to be filled, is NaN when a check looks at it. Names in capital letters are macros: whole numbers that are known when compiling.
+# array that is to be filled, is NaN when a check looks at it. Names in capital letters are macros: whole numbers that
+# are known when compiling.
 #
 # Blocks know nothing of each other, and run in any order. Threads of a block run in any order too, between two
 # barriers. Behind a barrier each thread sees what the others have written before it. It must be reached by all threads

@@ -53,9 +53,7 @@ def test_every_kernel_is_launched_on_the_arrays_that_its_oracle_gets(name):
         shapes = [case.launch.arguments[out].shape for out in case.launch.outputs]
         assert shapes == [exercise.reference(*case.inputs.values()).shape]
         ways.add(case.way)
-    assert ways == {"up", "down", "shuffled", "races", "memory", "sm_80", "sm_90"} - (
-        {"shuffled"} if name == "cuda-head-split" else set()
-    )
+    assert ways == {"up", "down", "shuffled", "races", "memory", "sm_80", "sm_90"}
 
 
 @pytest.mark.parametrize("seed", SEEDS)

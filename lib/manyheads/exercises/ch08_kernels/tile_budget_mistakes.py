@@ -30,14 +30,12 @@ def _bytes_of_padded_keys(head_dim, v_head_dim, block_k, bytes_per_element, limi
 
 
 def _bytes_of_padded_tiles(head_dim, v_head_dim, block_k, bytes_per_element, limit):
-    keys, values = (1 << (n - 1).bit_length() for n in (head_dim, v_head_dim))
-    wide = _right(keys, values, block_k, bytes_per_element, limit)
+    wide = _right(*[1 << (n - 1).bit_length() for n in (head_dim, v_head_dim)], block_k, bytes_per_element, limit)
     return (*wide[:2], *_right(head_dim, v_head_dim, block_k, bytes_per_element, limit)[2:])
 
 
 def _bytes_of_sixteens(head_dim, v_head_dim, block_k, bytes_per_element, limit):
-    keys, values = (-(-n // 16) * 16 for n in (head_dim, v_head_dim))
-    wide = _right(keys, values, block_k, bytes_per_element, limit)
+    wide = _right(*[-(-n // 16) * 16 for n in (head_dim, v_head_dim)], block_k, bytes_per_element, limit)
     return (*wide[:2], *_right(head_dim, v_head_dim, block_k, bytes_per_element, limit)[2:])
 
 
