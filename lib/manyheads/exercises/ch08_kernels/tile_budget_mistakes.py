@@ -6,8 +6,7 @@ from manyheads.exercises.definition import Mistake
 
 
 def _right(head_dim, v_head_dim, block_k, bytes_per_element, limit):
-    one_key = (head_dim + v_head_dim) * bytes_per_element
-    power = 1 << (head_dim - 1).bit_length()
+    one_key, power = (head_dim + v_head_dim) * bytes_per_element, 1 << (head_dim - 1).bit_length()
     return block_k * one_key, limit // one_key // 16 * 16, -(-head_dim // 16) * 16, power, 1 - head_dim / power
 
 
@@ -30,12 +29,13 @@ def _bytes_of_padded_keys(head_dim, v_head_dim, block_k, bytes_per_element, limi
 
 
 def _bytes_of_padded_tiles(head_dim, v_head_dim, block_k, bytes_per_element, limit):
-    wide = _right(*[1 << (n - 1).bit_length() for n in (head_dim, v_head_dim)], block_k, bytes_per_element, limit)
+    keys, values = 1 << (head_dim - 1).bit_length(), 1 << (v_head_dim - 1).bit_length()
+    wide = _right(keys, values, block_k, bytes_per_element, limit)
     return (*wide[:2], *_right(head_dim, v_head_dim, block_k, bytes_per_element, limit)[2:])
 
 
 def _bytes_of_sixteens(head_dim, v_head_dim, block_k, bytes_per_element, limit):
-    wide = _right(*[-(-n // 16) * 16 for n in (head_dim, v_head_dim)], block_k, bytes_per_element, limit)
+    wide = _right(-(-head_dim // 16) * 16, -(-v_head_dim // 16) * 16, block_k, bytes_per_element, limit)
     return (*wide[:2], *_right(head_dim, v_head_dim, block_k, bytes_per_element, limit)[2:])
 
 
