@@ -34,21 +34,25 @@ def _function_lines(exercise: Exercise) -> list[str]:
     ]
 
 
-#: At the head of every notebook, where its text says <!-- how it works -->.
-HOW_IT_WORKS = """\
+_HOW = """\
 **How it works.** Write your answer where it says `YOUR CODE HERE`, then run the cells with `check` below it. A
 check tells you what is right, what is not, and, if it knows your mistake, which one it is. While something is wrong
 it also raises, so that *Run All* stops there. Each part says how to ask for a hint. Hints cost nothing, and nor do
 the notes below a report. You may add cells of your own, and check as often as you like; what counts is the notebook
 as you hand it in. When you are graded, the same checks run again with other numbers.
 
+"""
+
+_ALLOWED_IN_NUMPY = """\
 **What is allowed.** Anything in NumPy. Of the course's library, only what a part says is given: handing a call of
 the library's own answer to `check` is not an answer. Each part stands alone, and gives what it needs of earlier
 ones. Leave the arguments as they were: a check points it out where you do not, but takes no points for it."""
 
+#: At the head of every notebook, where its text says <!-- how it works -->.
+HOW_IT_WORKS = _HOW + _ALLOWED_IN_NUMPY
 
 #: The same for notebooks in which kernels are written.
-HOW_KERNELS_WORK = f"{HOW_IT_WORKS.partition('**What is allowed.**')[0]}{WHAT_KERNELS_MAY_USE}"
+HOW_KERNELS_WORK = _HOW + WHAT_KERNELS_MAY_USE
 
 
 def _returned(outputs: tuple[Output, ...]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from manyheads.authoring import files
 from manyheads.authoring.course import Course
-from manyheads.exercises import NAMES
+from manyheads.exercises import NAMES, of_chapter
 from manyheads.exercises.registry import CHAPTERS
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -20,7 +20,6 @@ _SHARED = ("__init__.py", "_*.py", "config.py", "models.py", "costs/*.py", "exer
 
 #: What runs kernels that are handed in: only that chapter's proofs depend on it.
 _KERNELS = ("kernels/*.py", "kernels/emulate/*", "kernels/aot/*.py", "kernels/handed_in/*.py")
-_CHAPTERS_WITH_KERNELS = ("manyheads.exercises.ch08_kernels",)
 
 #: What makes notebooks, and runs the proofs in the page and through nbgrader.
 _NOTEBOOKS = tuple(f"authoring/{name}" for name in (
@@ -39,7 +38,8 @@ def content(names: list[str], *more: object, notebooks: bool = True) -> str:
     digest = hashlib.sha256(json.dumps([np.__version__, names, *map(str, more)]).encode())
     chapters = sorted({CHAPTERS[NAMES[name]] for name in names})
     own = [Path(*chapter.split(".")[1:], "*.py").as_posix() for chapter in chapters]
-    runners = _KERNELS if set(chapters) & set(_CHAPTERS_WITH_KERNELS) else ()
+    asked = [exercise for name in names for exercise in of_chapter(NAMES[name])]
+    runners = _KERNELS if any(exercise.kernel for exercise in asked) else ()
     for pattern in (*_SHARED, *own, *runners, *(_NOTEBOOKS if notebooks else ())):
         for path in sorted(p for p in _PACKAGE.glob(pattern) if p.is_file() and "__pycache__" not in p.parts):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode() + path.read_bytes())

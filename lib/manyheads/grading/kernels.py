@@ -12,9 +12,6 @@ from manyheads.grading.outcome import WRONG_CALL, Outcome, to_value
 from manyheads.kernels import handed_in
 from manyheads.kernels.launching import Finding, KernelError
 
-#: What one launch may take. The sizes are small: milliseconds, and some hundreds of them under a sanitizer.
-SECONDS = 20.0
-
 
 def call(answer: Any, case: Case) -> Outcome:
     """Build the kernel that `answer` is or gives, launch it as the case says, and collect what it wrote.
@@ -28,7 +25,7 @@ def call(answer: Any, case: Case) -> Outcome:
     if isinstance(given, Outcome):
         return given
     try:
-        found, remark = handed_in.outputs(given, case.launch, case.way, SECONDS)
+        found, remark = handed_in.outputs(given, case.launch, case.way)
     except KernelError as error:
         return _found(error.finding)
     arrays = [found[name] for name in case.launch.outputs]
