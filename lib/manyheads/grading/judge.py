@@ -1,6 +1,5 @@
 """Judging outcomes: a verdict for each aspect, with the known mistake by name. Sees arrays, runs no student code."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -128,20 +127,9 @@ def _alike(one: Outcome, other: Outcome, case: Case, exercise: Exercise, run) ->
     return equal(one.value, other.value, exercise.tolerance)
 
 
-def _place(outcome: Outcome) -> tuple[str, ...]:
-    """Which element of a launch's array was touched; of a shared array, whose name is its author's, only which.
-
-    Almost any wrong place lies outside an array, sooner or later: what is named must go wrong at the same one.
-    """
-    found = _ELEMENT.match(outcome.message) if outcome.finding is not None else None
-    if found is None:
-        return ()
-    is_shared = found[2] is not None or outcome.exception == "uninitialised shared memory"
-    return (found[1],) if is_shared else (found[1], found[3])
-
-
-#: As the emulator says it.
-_ELEMENT = re.compile(r"Element (-?\d+) of (shared array )?(\w+)")
+def _place(outcome: Outcome) -> tuple[int | str, ...]:
+    """What a kernel touched. Almost any wrong place lies outside an array, sooner or later: the same must be meant."""
+    return () if outcome.finding is None else outcome.finding.place
 
 
 def _finding(exercise: Exercise, case: Case, outcome: Outcome, run) -> Finding:

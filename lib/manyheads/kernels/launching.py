@@ -83,13 +83,15 @@ class Finding:
     """What is wrong with a kernel, other than its numbers.
 
     `kind` is one of `KINDS`; `message` is for the person who wrote the kernel, one or two sentences without the
-    line; `line` counts from 1 in the source as it was handed over, and `text` is that line, stripped.
+    line; `line` counts from 1 in the source as it was handed over, and `text` is that line, stripped. `place` is what
+    was touched, where that is known: the element, and the array unless it is a shared one, whose name is its author's.
     """
 
     kind: str
     message: str
     line: int | None = None
     text: str = ""
+    place: tuple[int | str, ...] = ()
 
     @property
     def where(self) -> str:

@@ -63,7 +63,18 @@ def _of(told: dict[str, str], lines: list, source: str, launch: Launch, seconds:
     else:
         message = _crash(told, why)
     line = line or None  # 0: before any barrier
-    return Finding(kind, message, line, text_of(source, line))
+    return Finding(kind, message, line, text_of(source, line), _place(told))
+
+
+def _place(told: dict[str, str]) -> tuple[int | str, ...]:
+    """What was touched outside an array, or read unwritten."""
+    kind = told["kind"]
+    if kind == "uninitialised shared memory":
+        return (int(told["element"]),)
+    if kind != "out of bounds" or "type" in told or "name" not in told:
+        return ()
+    element = int(told["element"])
+    return (element,) if told.get("shared") == "1" else (element, told["name"])
 
 
 def _race(told: dict[str, str], lines: list) -> str:
