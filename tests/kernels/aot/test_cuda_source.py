@@ -6,6 +6,7 @@ import pytest
 from manyheads.kernels import aot
 from manyheads.kernels.aot import _cuda_job
 from manyheads.kernels.aot.missing import nvcc
+from manyheads.kernels.aot.nvcc import compile_with_nvcc
 from manyheads.kernels.launching import KernelError
 
 from tests.kernels.aot.cuda_kernels import LOCAL_ARRAY, MANY_VALUES, REVERSE
@@ -102,13 +103,13 @@ def test_an_architecture_that_is_none_is_refused():
 def test_nvcc_says_the_same(tmp_path):
     if nvcc() is None:
         pytest.skip("needs: nvcc (the CUDA toolkit)")
-    job = {"source": REVERSE, "kernel": "reverse", "arch": "sm_80", "constants": {"BLOCK": 96}}
-    log, compiled = _cuda_job._nvcc(job, str(tmp_path))
+    options = {"ptxas": ["-v"], "scratch": str(tmp_path)}
+    compiled, log = compile_with_nvcc(nvcc(), REVERSE, "sm_80", {"BLOCK": 96}, **options)
     assert compiled
     taken = _cuda_job._named("reverse", _cuda_job.read_log(log, "sm_80"))
     by_nvrtc = aot.compile_cuda(REVERSE, "reverse", "sm_80", {"BLOCK": 96})
     assert abs(taken.registers - by_nvrtc.registers) <= 2  # their headers differ
     assert replace(taken, registers=by_nvrtc.registers) == by_nvrtc
-    log, compiled = _cuda_job._nvcc(job | {"source": "\n\n__global__ void k() { y = 1; }"}, str(tmp_path))
+    compiled, log = compile_with_nvcc(nvcc(), "\n\n__global__ void k() { y = 1; }", "sm_80", {}, **options)
     assert not compiled
     assert _cuda_job._error(log, "\n\n__global__ void k() { y = 1; }")["line"] == 3

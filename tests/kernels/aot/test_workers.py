@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 import pytest
-from manyheads.kernels import aot
-from manyheads.kernels.aot import store, workers
+from manyheads.kernels import aot, cache
+from manyheads.kernels.aot import workers
 from manyheads.kernels.launching import KernelError, Launch, Out
 
 from tests.kernels.aot.cuda_kernels import REVERSE
@@ -82,7 +82,7 @@ def test_a_cache_that_cannot_be_written_costs_only_time(monkeypatch, fresh):
 def test_the_cache_is_in_the_users_place(monkeypatch, fresh):
     monkeypatch.delenv("MANYHEADS_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "users"))
-    assert store.folder() == fresh / "users" / "manyheads"
+    assert cache.folder() == fresh / "users" / "manyheads"
 
 
 def test_one_worker_does_job_after_job_and_a_killed_one_is_replaced():

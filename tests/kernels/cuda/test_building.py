@@ -4,9 +4,9 @@ import re
 
 import pytest
 from manyheads.kernels.aot.missing import nvcc
+from manyheads.kernels.aot.nvcc import compile_with_nvcc
+from manyheads.kernels.aot.nvrtc import compile_with_nvrtc
 from manyheads.kernels.cuda import KERNELS, build, building, source
-from manyheads.kernels.cuda.nvcc import compile_with_nvcc
-from manyheads.kernels.cuda.nvrtc import compile_with_nvrtc
 from manyheads.kernels.launching import KernelError, NotHere
 
 ARCHITECTURES = ("sm_80", "sm_90")

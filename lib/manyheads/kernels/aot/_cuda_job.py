@@ -1,27 +1,26 @@
 """In the worker: one CUDA C++ source through NVRTC, or nvcc where that is all there is."""
 
-import io
 import re
-import subprocess
 from dataclasses import asdict
-from pathlib import Path
 
 from manyheads.kernels.aot.missing import cuda_compiler, nvcc
+from manyheads.kernels.aot.nvcc import compile_with_nvcc
+from manyheads.kernels.aot.nvrtc import compile_with_nvrtc
 from manyheads.kernels.aot.resources import Resources, read_log
 
 NVRTC = (cuda_compiler() or "").startswith("nvrtc")
 if NVRTC:
-    from cuda.core import Program, ProgramOptions  # pyright: ignore[reportAttributeAccessIssue] - compiled modules
+    import cuda.core  # noqa: F401 - here, so that the forks for the jobs need not
 
 NAME = "kernel.cu"
 # nvcc knows it through its own headers; NVRTC has none.
-INFINITY = ("INFINITY", "(__int_as_float(0x7f800000))")
+INFINITY = {"INFINITY": "(__int_as_float(0x7f800000))"}
 
 
 def run(job: dict, folder: str) -> dict:
     """Resources of the kernel, or what is wrong."""
-    log, compiled = (_nvrtc if NVRTC else _nvcc)(job, folder)
-    if not compiled:
+    cubin, log = _compiled(job, folder)
+    if cubin is None:
         return {"finding": _error(log, job["source"])}
     kernels = read_log(log, job["arch"])
     found = _named(job["kernel"], kernels)
@@ -32,26 +31,12 @@ def run(job: dict, folder: str) -> dict:
     return {"resources": asdict(found)}
 
 
-def _nvrtc(job: dict, folder: str) -> tuple[str, bool]:
-    macros = [(name, str(value)) for name, value in job["constants"].items()]
-    options = ProgramOptions(
-        name=NAME, std="c++17", arch=job["arch"], define_macro=[INFINITY, *macros], ptxas_options=["-v"]
-    )
-    log = io.StringIO()
-    try:
-        Program(job["source"], "c++", options).compile("cubin", logs=log)
-    except Exception as error:  # its class is the bindings' own; its text is the log
-        return str(error), False
-    return log.getvalue(), True
-
-
-def _nvcc(job: dict, folder: str) -> tuple[str, bool]:
-    source = Path(folder) / NAME
-    source.write_text(job["source"])
-    macros = [f"-D{name}={value}" for name, value in job["constants"].items()]
-    command = [nvcc() or "nvcc", "-cubin", f"-arch={job['arch']}", "-std=c++17", "-Xptxas", "-v", *macros, NAME]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    return done.stdout + done.stderr, done.returncode == 0
+def _compiled(job: dict, folder: str) -> tuple[bytes | None, str]:
+    """The machine code, or None, and what the compiler said."""
+    source, arch, macros = job["source"], job["arch"], job["constants"]
+    if NVRTC:
+        return compile_with_nvrtc(source, arch, INFINITY | macros, ptxas=["-v"])
+    return compile_with_nvcc(nvcc() or "nvcc", source, arch, macros, ptxas=["-v"], scratch=folder)
 
 
 def _named(kernel: str, kernels: dict[str, Resources]) -> Resources | None:

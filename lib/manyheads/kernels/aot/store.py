@@ -2,18 +2,9 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 
-
-def folder() -> Path:
-    """``$MANYHEADS_CACHE``, or manyheads in the user's cache directory (https://specifications.freedesktop.org)."""
-    own = os.environ.get("MANYHEADS_CACHE")
-    if own:
-        return Path(own)
-    users = os.environ.get("XDG_CACHE_HOME")
-    return (Path(users) if users else Path.home() / ".cache") / "manyheads"
+from manyheads.kernels import cache
 
 
 def key(job: dict) -> str:
@@ -30,19 +21,15 @@ def key(job: dict) -> str:
 def read(key: str) -> dict | None:
     """The outcome kept under this name, or None; one that cannot be read is as good as none."""
     try:
-        return json.loads((folder() / "compiled" / f"{key}.json").read_text())
+        return json.loads(_place(key).read_text())
     except (OSError, ValueError):
         return None
 
 
 def write(key: str, outcome: dict) -> None:
-    """Keep an outcome: written aside, then renamed, so that nobody reads half of it. A full disk costs only time."""
-    try:
-        place = folder() / "compiled"
-        place.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=place, suffix=".part")
-        with os.fdopen(handle, "w") as file:
-            json.dump(outcome, file)
-        os.replace(aside, place / f"{key}.json")
-    except OSError:
-        pass
+    """Keep an outcome."""
+    cache.keep(_place(key), json.dumps(outcome).encode())
+
+
+def _place(key: str) -> Path:
+    return cache.folder() / "compiled" / f"{key}.json"

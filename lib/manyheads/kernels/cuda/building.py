@@ -3,16 +3,14 @@
 import contextlib
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from manyheads.kernels import cache
 from manyheads.kernels.aot.missing import cuda_compiler, missing, nvcc
-from manyheads.kernels.aot.store import folder
-from manyheads.kernels.cuda.nvcc import compile_with_nvcc
-from manyheads.kernels.cuda.nvrtc import compile_with_nvrtc
+from manyheads.kernels.aot.nvcc import compile_with_nvcc
+from manyheads.kernels.aot.nvrtc import compile_with_nvrtc
 from manyheads.kernels.launching import Finding, KernelError, NotHere
 
 
@@ -59,23 +57,13 @@ def build(source: str, arch: str, constants: Mapping[str, int] | None = None) ->
         cubin, said = compile_with_nvcc(nvcc() or "nvcc", source, arch, constants)
     if cubin is None:
         raise KernelError(_refused(said, source, arch))
-    _keep(kept, cubin)
+    cache.keep(kept, cubin)
     return cubin
 
 
 def _kept_at(source: str, arch: str, constants: Mapping[str, int], compiler: str) -> Path:
     everything = json.dumps([source, arch, sorted(constants.items()), compiler])
-    return folder() / "cubins" / f"{hashlib.sha256(everything.encode()).hexdigest()}.cubin"
-
-
-def _keep(path: Path, cubin: bytes) -> None:
-    """Written aside, then renamed: nobody reads half of it. A cache that cannot be written costs time only."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(cubin)
-        os.replace(aside, path)
+    return cache.folder() / "cubins" / f"{hashlib.sha256(everything.encode()).hexdigest()}.cubin"
 
 
 def _refused(said: str, source: str, arch: str) -> Finding:

@@ -10,6 +10,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from manyheads.kernels import cache
 from manyheads.kernels.emulate import compilers
 from manyheads.kernels.emulate.compile_errors import compile_error, no_kernel
 from manyheads.kernels.emulate.rewriting import rewritten
@@ -39,13 +40,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:::\w+)*\s*(?:<[\w\s,:]*>)?")
 
 
 def cache_folder() -> Path:
-    """Where built kernels are kept: ``$MANYHEADS_CACHE``, or the user's cache folder."""
-    given = os.environ.get("MANYHEADS_CACHE")
-    if given:
-        return Path(given).absolute() / "emulate"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "manyheads" / "emulate"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manyheads" / "emulate"
+    """Where built kernels are kept."""
+    return cache.folder() / "emulate"
 
 
 def build(
