@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from manyheads import reference
 from manyheads.exercises import NAMES, get
-from manyheads.exercises.kernel import cuda, triton
+from manyheads.exercises.kernel import kernel_source
 from manyheads.exercises.source import source_as
 from manyheads.grading.compare import equal
 from manyheads.grading.run import call
@@ -55,7 +55,7 @@ def test_what_an_answer_calls_of_its_module_comes_with_it_once():
 def test_a_cuda_kernel_is_what_a_function_returns_and_a_triton_kernel_a_function():
     text = 'extern "C" __global__ void f(int n) {\n    printf("%d\\n", n);\n}\n'
     written: dict = {}
-    exec(source_as(cuda(text), "my_kernel"), written)
+    exec(source_as(kernel_source(text), "my_kernel"), written)
     assert written["my_kernel"]().lstrip("\n") == text
     jit = "@triton.jit\ndef f(x_ptr):\n    pass\n"
-    assert source_as(triton(jit), "f") == jit.rstrip("\n")
+    assert source_as(kernel_source(jit), "f") == jit.rstrip("\n")

@@ -5,14 +5,14 @@ from importlib import import_module
 import numpy as np
 import pytest
 from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake, Output, Parameter
-from manyheads.exercises.kernel import KernelForm, Oracle, cuda
+from manyheads.exercises.kernel import KernelForm, Oracle, kernel_source
 from manyheads.grading import report
 from manyheads.grading.judge import judge, run_case
 from manyheads.grading.kernels import call
 from manyheads.kernels.launching import Launch, NotHere, Out
 
 #: Each thread hands its element to its neighbour, through shared memory.
-SHIFT = cuda("""
+SHIFT = kernel_source("""
     extern "C" __global__ void shift(const float* x, float* out, int n) {
         __shared__ float tile[64];
         int t = threadIdx.x;

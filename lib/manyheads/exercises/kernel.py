@@ -42,13 +42,8 @@ class KernelSource:
         return KernelSource(text)
 
 
-def cuda(text: str) -> KernelSource:
-    """A kernel in CUDA C++; the lines of `text` are moved to the left together."""
-    return KernelSource(textwrap.dedent(text).strip("\n") + "\n")
-
-
-def triton(text: str) -> KernelSource:
-    """A kernel in Triton: one function with ``@triton.jit`` above it; as for `cuda`."""
+def kernel_source(text: str) -> KernelSource:
+    """CUDA C++, or one Triton function with ``@triton.jit`` above it; its lines are moved to the left together."""
     return KernelSource(textwrap.dedent(text).strip("\n") + "\n")
 
 

@@ -1,8 +1,8 @@
 """Right answers of cuda-head-attention: the model answer, from which the mistakes are made, and other techniques."""
 
-from manyheads.exercises.kernel import cuda
+from manyheads.exercises.kernel import kernel_source
 
-ANSWER = cuda(r"""
+ANSWER = kernel_source(r"""
 __device__ float dot(const float* a, const float* b) {
   float sum = 0;
   for (int d = 0; d < HEAD_DIM; ++d) sum += a[d] * b[d];
@@ -32,7 +32,7 @@ extern "C" __global__ void cuda_head_attention(const float* q, const float* k, c
 }
 """)
 
-ONLINE = cuda(r"""
+ONLINE = kernel_source(r"""
 // One pass over the keys, from the newest back: the sums fade when a larger score comes.
 extern "C" __global__ void cuda_head_attention(const float* q, const float* k, const float* v, float* out, int seq,
                                                float scale) {
@@ -65,7 +65,7 @@ extern "C" __global__ void cuda_head_attention(const float* q, const float* k, c
 }
 """)
 
-THREADS_SHARE_A_QUERY = cuda(r"""
+THREADS_SHARE_A_QUERY = kernel_source(r"""
 // All threads work on one query at a time: first a key each for the scores, then a number of the result each.
 extern "C" __global__ void cuda_head_attention(const float* q, const float* k, const float* v, float* out, int seq,
                                                float scale) {
@@ -96,7 +96,7 @@ extern "C" __global__ void cuda_head_attention(const float* q, const float* k, c
 }
 """)
 
-KEYS_THEN_VALUES = cuda(r"""
+KEYS_THEN_VALUES = kernel_source(r"""
 // Half the shared memory: the same tile holds the keys first, for the largest score and the total of every query,
 // and then again with the values beside; the weights are divided before they are used.
 extern "C" __global__ void cuda_head_attention(const float* q, const float* k, const float* v, float* out, int seq,

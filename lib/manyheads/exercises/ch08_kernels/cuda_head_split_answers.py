@@ -1,8 +1,8 @@
 """Right answers of cuda-head-split: the model answer, from which the mistakes are made, and other techniques."""
 
-from manyheads.exercises.kernel import cuda
+from manyheads.exercises.kernel import kernel_source
 
-ANSWER = cuda(r"""
+ANSWER = kernel_source(r"""
 extern "C" __global__ void cuda_head_split(const float* qkv, float* scores, int seq, int q_len, int heads,
                                            int kv_heads, int head_dim, int batch_stride, int token_stride,
                                            float scale) {
@@ -19,7 +19,7 @@ extern "C" __global__ void cuda_head_split(const float* qkv, float* scores, int 
 }
 """)
 
-QUERY_IN_SHARED_MEMORY = cuda(r"""
+QUERY_IN_SHARED_MEMORY = kernel_source(r"""
 // All threads of a block need the same query: one part of it at a time is loaded once, for all of them.
 extern "C" __global__ void cuda_head_split(const float* qkv, float* scores, int seq, int q_len, int heads,
                                            int kv_heads, int head_dim, int batch_stride, int token_stride,
@@ -43,7 +43,7 @@ extern "C" __global__ void cuda_head_split(const float* qkv, float* scores, int 
 }
 """)
 
-TILE_OF_KEYS = cuda(r"""
+TILE_OF_KEYS = kernel_source(r"""
 // Neighbouring threads load neighbouring numbers of the keys: a tile of 8 numbers of each key goes through shared
 // memory, and so does the same part of the query.
 extern "C" __global__ void cuda_head_split(const float* qkv, float* scores, int seq, int q_len, int heads,
@@ -70,7 +70,7 @@ extern "C" __global__ void cuda_head_split(const float* qkv, float* scores, int 
 }
 """)
 
-POINTERS_THAT_WALK = cuda(r"""
+POINTERS_THAT_WALK = kernel_source(r"""
 // One loop over the keys of this thread, however many blocks there are; the last number of a row comes first.
 extern "C" __global__ void cuda_head_split(const float* qkv, float* scores, int seq, int q_len, int heads,
                                            int kv_heads, int head_dim, int batch_stride, int token_stride,

@@ -1,8 +1,8 @@
 """Right answers of cuda-row-softmax: the model answer, from which the mistakes are made, and other techniques."""
 
-from manyheads.exercises.kernel import cuda
+from manyheads.exercises.kernel import kernel_source
 
-ANSWER = cuda(r"""
+ANSWER = kernel_source(r"""
 extern "C" __global__ void cuda_row_softmax(const float* scores, float* weights, int length) {
   __shared__ float shared[MAX_THREADS];
   const int t = threadIdx.x;
@@ -34,7 +34,7 @@ extern "C" __global__ void cuda_row_softmax(const float* scores, float* weights,
 }
 """)
 
-WARP_SHUFFLES = cuda(r"""
+WARP_SHUFFLES = kernel_source(r"""
 // The 32 threads of a warp hand their numbers to each other; only one number a warp goes through shared memory.
 __device__ float warp_max(float x) {
   for (int step = 16; step > 0; step /= 2) x = fmaxf(x, __shfl_xor_sync(0xffffffff, x, step));
@@ -67,7 +67,7 @@ extern "C" __global__ void cuda_row_softmax(const float* scores, float* weights,
 }
 """)
 
-ONE_PASS = cuda(r"""
+ONE_PASS = kernel_source(r"""
 // Every thread goes over its numbers once, with a largest and a total of its own; then the pairs are merged.
 extern "C" __global__ void cuda_row_softmax(const float* scores, float* weights, int length) {
   __shared__ float largest[MAX_THREADS], total[MAX_THREADS];
@@ -99,7 +99,7 @@ extern "C" __global__ void cuda_row_softmax(const float* scores, float* weights,
 }
 """)
 
-ONE_THREAD_ADDS = cuda(r"""
+ONE_THREAD_ADDS = kernel_source(r"""
 // The first thread puts together what the others have found; the weights are powers of two.
 extern "C" __global__ void cuda_row_softmax(const float* scores, float* weights, int length) {
   __shared__ float found[MAX_THREADS];

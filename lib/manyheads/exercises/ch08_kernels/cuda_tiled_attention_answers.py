@@ -1,8 +1,8 @@
 """Right answers of cuda-tiled-attention: the model answer, from which the mistakes are made, and other techniques."""
 
-from manyheads.exercises.kernel import cuda
+from manyheads.exercises.kernel import kernel_source
 
-ANSWER = cuda(r"""
+ANSWER = kernel_source(r"""
 extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, const float* v, float* out, int q_len,
                                                 int k_len, int heads, int kv_heads, float scale, int causal) {
   __shared__ float keys[BLOCK_K * HEAD_DIM], values[BLOCK_K * V_HEAD_DIM];
@@ -35,7 +35,7 @@ extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, 
 }
 """)
 
-TWO_PASSES = cuda(r"""
+TWO_PASSES = kernel_source(r"""
 // First the largest score of every query, over all tiles; then the sums, without any fading. Keys and values take
 // turns in one tile. Tiles that no query of the block sees are left out.
 extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, const float* v, float* out, int q_len,
@@ -76,7 +76,7 @@ extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, 
 }
 """)
 
-SCORES_OF_A_TILE = cuda(r"""
+SCORES_OF_A_TILE = kernel_source(r"""
 // A tile's scores first, then one new largest score for the whole tile: the sums fade once a tile. Forbidden keys
 // have the score -infinity. The powers are powers of two.
 extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, const float* v, float* out, int q_len,
@@ -124,7 +124,7 @@ extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, 
 }
 """)
 
-TWO_THREADS_A_QUERY = cuda(r"""
+TWO_THREADS_A_QUERY = kernel_source(r"""
 // Neighbouring threads share a query: one takes the even keys, the other the odd ones, and at the end they merge. So
 // the block goes over its queries in two halves, and loads the tiles twice.
 extern "C" __global__ void cuda_tiled_attention(const float* q, const float* k, const float* v, float* out, int q_len,

@@ -1,6 +1,6 @@
 """Right answers of triton-attention: the model answer, from which the mistakes are made, and other techniques."""
 
-from manyheads.exercises.kernel import triton
+from manyheads.exercises.kernel import kernel_source
 
 HEAD = """@triton.jit
 def triton_attention(
@@ -10,7 +10,7 @@ def triton_attention(
     HEAD_DIM: tl.constexpr, V_HEAD_DIM: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr,
 ):"""
 
-ANSWER = triton(
+ANSWER = kernel_source(
     HEAD
     + r"""
     batch = tl.program_id(1) // heads
@@ -44,7 +44,7 @@ ANSWER = triton(
 """
 )
 
-POWERS_OF_TWO = triton(
+POWERS_OF_TWO = kernel_source(
     HEAD
     + r"""
     b, h = tl.program_id(1) // heads, tl.program_id(1) % heads
@@ -77,7 +77,7 @@ POWERS_OF_TWO = triton(
 """
 )
 
-SCORES_TRANSPOSED = triton(
+SCORES_TRANSPOSED = kernel_source(
     HEAD
     + r"""
     # Keys down, queries across: maxima and sums go over axis 0, and the result is transposed at the end.
@@ -110,7 +110,7 @@ SCORES_TRANSPOSED = triton(
 """
 )
 
-TWO_PASSES = triton(
+TWO_PASSES = kernel_source(
     HEAD
     + r"""
     # Once over the keys for the logarithm of the total, and once more for the result.

@@ -1,13 +1,13 @@
 """Right answers of triton-causal-attention: the model answer, from which mistakes are made, and other techniques."""
 
-from manyheads.exercises.kernel import triton
+from manyheads.exercises.kernel import kernel_source
 
 HEAD = """@triton.jit
 def triton_causal_attention(
     q, k, v, out, scale, q_len, k_len, HEAD_DIM: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr
 ):"""
 
-ANSWER = triton(
+ANSWER = kernel_source(
     HEAD
     + r"""
     head = tl.program_id(1)
@@ -40,7 +40,7 @@ ANSWER = triton(
 """
 )
 
-FROM_THE_DIAGONAL_BACK = triton(
+FROM_THE_DIAGONAL_BACK = kernel_source(
     HEAD
     + r"""
     # From the newest block of keys back to the first: what a query sees most of comes last.
@@ -76,7 +76,7 @@ FROM_THE_DIAGONAL_BACK = triton(
 """
 )
 
-DIAGONAL_APART = triton(
+DIAGONAL_APART = kernel_source(
     HEAD
     + r"""
     # First the blocks that every query of the program sees, without a mask, then those that the diagonal crosses.

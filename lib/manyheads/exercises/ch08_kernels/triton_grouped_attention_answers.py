@@ -1,13 +1,13 @@
 """Right answers of triton-grouped-attention: the model answer, from which mistakes are made, and other techniques."""
 
-from manyheads.exercises.kernel import triton
+from manyheads.exercises.kernel import kernel_source
 
 HEAD = """@triton.jit
 def triton_grouped_attention(
     qkv, out, scale, heads, kv_heads, seq, HEAD_DIM: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr
 ):"""
 
-ANSWER = triton(
+ANSWER = kernel_source(
     HEAD
     + r"""
     batch = tl.program_id(1) // heads
@@ -42,7 +42,7 @@ ANSWER = triton(
 """
 )
 
-SLOTS = triton(
+SLOTS = kernel_source(
     HEAD
     + r"""
     # A token is a row of slots of HEAD_DIM numbers: query heads, then key heads, then value heads.
@@ -71,7 +71,7 @@ SLOTS = triton(
 """
 )
 
-COUNTED_BACK = triton(
+COUNTED_BACK = kernel_source(
     HEAD
     + r"""
     # The last block of keys first, and the value heads counted from the end of a token.

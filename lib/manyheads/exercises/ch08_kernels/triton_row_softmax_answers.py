@@ -1,8 +1,8 @@
 """Right answers of triton-row-softmax: the model answer, from which the mistakes are made, and other techniques."""
 
-from manyheads.exercises.kernel import triton
+from manyheads.exercises.kernel import kernel_source
 
-ANSWER = triton(r"""
+ANSWER = kernel_source(r"""
 @triton.jit
 def triton_row_softmax(
     scores, weights, length, scores_row, scores_column, weights_row, weights_column, BLOCK: tl.constexpr
@@ -20,7 +20,7 @@ def triton_row_softmax(
     tl.store(weights + row * weights_row + column * weights_column, weight, mask=inside)
 """)
 
-POWERS_OF_TWO = triton(r"""
+POWERS_OF_TWO = kernel_source(r"""
 @triton.jit
 def triton_row_softmax(
     scores, weights, length, scores_row, scores_column, weights_row, weights_column, BLOCK: tl.constexpr
@@ -36,7 +36,7 @@ def triton_row_softmax(
     tl.store(weights + i * weights_column, powers / total, mask=i < length)
 """)
 
-LOG_OF_THE_TOTAL = triton(r"""
+LOG_OF_THE_TOTAL = kernel_source(r"""
 @triton.jit
 def triton_row_softmax(
     scores, weights, length, scores_row, scores_column, weights_row, weights_column, BLOCK: tl.constexpr
@@ -53,7 +53,7 @@ def triton_row_softmax(
     tl.store(weights + row * weights_row + j * weights_column, weight, mask=j < length)
 """)
 
-IN_TWO_DIMENSIONS = triton(r"""
+IN_TWO_DIMENSIONS = kernel_source(r"""
 @triton.jit
 def triton_row_softmax(
     scores, weights, length, scores_row, scores_column, weights_row, weights_column, BLOCK: tl.constexpr
