@@ -83,6 +83,7 @@ def test_the_files_with_gpu_tests_are_found_and_pytest_can_read_them():
 
 
 def test_make_names_the_python():
-    done = subprocess.run(["make", "-n", "gpu", "PYTHON_GPU=some-python"], cwd=ROOT, capture_output=True, text=True)
+    command = ["make", "--no-print-directory", "-n", "gpu", "PYTHON_GPU=some-python"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split("\n")[-2].endswith("some-python -m tests.gpu")
     assert done.stdout.startswith("TRITON_INTERPRET=0 PYTHONPATH=lib")

@@ -133,7 +133,7 @@ def test_parameters_may_have_other_names_and_defaults():
     [
         (None, "nothing"), (True, "bool"), (np.True_, "bool"), (3, "integer"), (np.int8(3), "integer"),
         (0.5, "float"), (np.float32(0.5), "float"), ((1, 2), "tuple"), ([1, [2]], "list"), ({}, "other"),
-        ("a", "other"), (object(), "other"), (np.zeros(2), "array"), (np.ma.zeros(2), "other"),
+        ("a", "text"), (object(), "other"), (np.zeros(2), "array"), (np.ma.zeros(2), "other"),
     ],
 )  # fmt: skip
 def test_anything_that_is_returned_becomes_plain_data(result, kind):

@@ -6,12 +6,13 @@ from manyheads.exercises.definition import Mistake
 
 
 def _right(layout, part, b, h, i, d, seq, heads, head_dim):
-    part, b, h, i, d = (index.astype(np.int64) for index in (part, b, h, i, d))
-    if layout == "tokens first":
-        return ((b * seq + i) * heads + h) * head_dim + d
-    if layout == "heads first":
-        return ((b * heads + h) * seq + i) * head_dim + d
-    return (((b * seq + i) * 3 + part) * heads + h) * head_dim + d
+    part, b, h, i, d = (np.asarray(index, dtype=np.int64) for index in (part, b, h, i, d))
+    row = {
+        "tokens first": (b * seq + i) * heads + h,
+        "heads first": (b * heads + h) * seq + i,
+        "packed": ((b * seq + i) * 3 + part) * heads + h,
+    }[layout]
+    return row * head_dim + d
 
 
 def _layouts_exchanged(layout, part, b, h, i, d, seq, heads, head_dim):
