@@ -103,11 +103,28 @@ static int is_store(void* context) {  // 1, 0, or -1: not known
 #endif
 }
 
+static void set_timer(double seconds) {
+  itimerval timer = {};
+  timer.it_value.tv_sec = (long)seconds;
+  timer.it_value.tv_usec = (long)((seconds - (long)seconds) * 1e6) + 1;
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// Some instructions of a loop belong to no line, so a launch that does not end is looked at more than once.
+static void on_time_out(const char* stack) {
+  static char places[3000];
+  static int looked;
+  const size_t used = strlen(places);
+  snprintf(places + used, sizeof places - used, "%s%s", used ? "," : "", stack);
+  if (++looked == 8) report("kind=endless\nwhere=%s,%u\n", places, LINE | line_of_last_wait());
+  set_timer(0.0013);
+}
+
 static void on_signal(int signal, siginfo_t* info, void* context) {
   char stack[300];
   stack_of(stack, sizeof stack, context);
+  if (signal == SIGALRM) return on_time_out(stack);
   const void* p = info->si_addr;
-  if (signal == SIGALRM) report("kind=endless\nwhere=%s,%u\n", stack, LINE | line_of_last_wait());
   if ((signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0) {
     if (in_a_stack_guard(p)) report("kind=crash\nwhy=stack\nwhere=%s\n", stack);
     const int store = is_store(context);
@@ -139,10 +156,7 @@ void catch_signals(double seconds) {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTRAP}) sigaction(signal, &action, nullptr);
-  itimerval timer = {};
-  timer.it_value.tv_sec = (long)seconds;
-  timer.it_value.tv_usec = (long)((seconds - (long)seconds) * 1e6) + 1;
-  setitimer(ITIMER_REAL, &timer, nullptr);
+  set_timer(seconds);
 }
 
 }  // namespace cpu
