@@ -3,6 +3,7 @@
 #
 # **Time:** about 120 minutes, in four parts of 20 to 35 minutes and a written question.
 # **You need:** a little C or C++: loops, arrays and pointers; what a softmax and causal attention compute. No GPU.
+# Linux, WSL or Colab, with a C++ compiler and the extra `kernel-exercises` of the library.
 # **Beside it:** chapter 08 of the book, *Kernels*. Everything that you need is also said here.
 #
 # A GPU runs one function, the *kernel*, in thousands of threads at once. You write it once, for a single thread; from

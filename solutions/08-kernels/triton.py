@@ -4,6 +4,7 @@
 # **Time:** about 130 minutes, in four parts of 25 to 40 minutes and a written question.
 # **You need:** what a stride is; what a softmax and causal attention compute; for parts 2 to
 # 4 the softmax in blocks of notebook 07. No GPU, no torch, no CUDA.
+# Linux, WSL or Colab, with Triton and a C++ compiler: the extra `kernel-exercises` of the library brings Triton.
 # **Beside it:** chapter 08 of the book, *Kernels*. Everything that you need is also said here.
 #
 # A CUDA kernel says what one thread does. A Triton kernel says what one *program* does: it handles whole blocks of

@@ -7,9 +7,10 @@ import pytest
 from manyheads.exercises.definition import Aspect, Case, Exercise, Mistake, Output, Parameter
 from manyheads.exercises.kernel import KernelForm, Oracle, kernel_source
 from manyheads.grading import report
-from manyheads.grading.judge import judge, run_case
+from manyheads.grading.judge import judge, run_case, run_cases
 from manyheads.grading.kernels import call
-from manyheads.kernels.launching import Launch, NotHere, Out
+from manyheads.grading.outcome import Outcome
+from manyheads.kernels.launching import Finding, Launch, NotHere, Out
 
 #: Each thread hands its element to its neighbour, through shared memory.
 SHIFT = kernel_source("""
@@ -112,6 +113,41 @@ def test_source_that_does_not_compile_is_no_known_mistake_and_shows_its_line():
     assert "Does not compile. Expected ',' or ';' before 'if'. Your line 4: if (t < n)" in text
 
 
+ENDLESS = Finding("endless", "The launch did not end within 20 seconds, and was here then.", 3)
+
+
+def test_after_a_launch_that_does_not_end_no_other_is_tried(monkeypatch):
+    tried = []
+
+    def endless_upwards(answer, one):
+        tried.append(one.way)
+        found = None if one.way == "down" else ENDLESS
+        return Outcome(exception="endless", finding=found) if found else run_case(answer, one)
+
+    monkeypatch.setattr(import_module("manyheads.grading.judge"), "run_case", endless_upwards)
+    ways = ("down", "up", "races", "memory")
+    cases = [case("up", probe=True), *(case(way) for way in ways)]
+    outcomes = run_cases(lambda: SHIFT.text, cases)
+    assert tried == ["up", "down", "up"]  # a probe does not decide
+    made = exercise(*ways)
+    verdict = judge(made, made.aspects[0], cases, outcomes)
+    text = " ".join(report.as_text(verdict).split())
+    assert "Endless. The launch did not end within 20 seconds, and was here then." in text
+    assert "1 of 4 kinds of input failed; 2 more were not tried." in text
+    assert verdict.earned == 0 and verdict.mistake is None
+
+
+def test_a_mistake_that_does_not_end_is_named_by_the_cases_that_were_tried(monkeypatch):
+    def endless(answer, one):
+        return Outcome(exception="endless", finding=ENDLESS) if answer is NO_BARRIER else run_case(answer, one)
+
+    monkeypatch.setattr(import_module("manyheads.grading.judge"), "run_case", endless)
+    made = exercise("up", "down")
+    cases = [case("up"), case("down")]
+    verdict = judge(made, made.aspects[0], cases, run_cases(NO_BARRIER, cases), run=endless)
+    assert verdict.mistake.name == "no-barrier"
+
+
 def test_the_registers_are_a_note():
     verdict = judged(lambda: SHIFT.text, "sm_80")
     assert verdict.right and "Compiled for sm_80, it takes" in verdict.notes[0]
@@ -120,6 +156,6 @@ def test_the_registers_are_a_note():
 def test_a_machine_that_cannot_check_says_so(monkeypatch):
     checking = import_module("manyheads.grading.check")
     monkeypatch.setattr(checking.versions, "contract", lambda name, version: exercise("up"))
-    monkeypatch.setattr(checking, "run_case", lambda *_: (_ for _ in ()).throw(NotHere("install g++")))
+    monkeypatch.setattr(checking, "run_cases", lambda *_: (_ for _ in ()).throw(NotHere("install g++")))
     with pytest.raises(checking.CheckFailed, match="cannot be checked on this machine: install g\\+\\+"):
         checking.check("shift", lambda: SHIFT.text)

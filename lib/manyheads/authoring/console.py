@@ -45,7 +45,8 @@ def pack_kit(course: Course, assignments: list[str]) -> int:
     """Pack what students get, and say where it is."""
     with progress("packing the kit") as told:
         path = kit.build(course, assignments, told)
-    many = f"{len(assignments)} notebook{'s' * (len(assignments) != 1)}"
+    count = sum(1 for assignment in assignments for _ in (course.solutions / assignment).glob("*.py"))
+    many = f"{count} notebook{'s' * (count != 1)}"
     out.print(f"The kit for students: {path} ({path.stat().st_size / 1000:.0f} kB, {many})", soft_wrap=True)
     return 0
 

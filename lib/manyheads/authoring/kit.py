@@ -14,6 +14,7 @@ from manyheads.authoring import files, first_cell, kit_guard
 from manyheads.authoring.course import Course
 from manyheads.authoring.kit_wheel import LICENCES, build_wheel
 from manyheads.authoring.release import build_release, build_source
+from manyheads.exercises import of_chapter
 
 TOP = "many-heads"
 Told = Callable[[int, int, str], None]
@@ -33,11 +34,9 @@ def build(course: Course, assignments: list[str], told: Told = lambda done, of, 
     for done, assignment in enumerate(assignments, 1):
         told(done, len(assignments) + 1, assignment)
         answers += kit_guard.answers(build_source(course, assignment))
-        for file, data in build_release(course, assignment).items():
-            path = f"exercises/{assignment}/{file}"
-            packed[path] = data
-            if file.endswith(".ipynb"):
-                heads[path] = nbformat.reads(data.decode(), as_version=4).cells[0].source
+        released = {f"exercises/{assignment}/{file}": data for file, data in build_release(course, assignment).items()}
+        packed |= released
+        heads |= _heads(assignment, {path: data.decode() for path, data in released.items() if path.endswith(".ipynb")})
     packed["README.md"] = readme(name, heads, first_cell.wheel_setting(course.root)).encode()
     packed |= {licence: (course.root / licence).read_bytes() for licence in LICENCES}
     kit_guard.require_no_answer(packed, answers)
@@ -46,13 +45,25 @@ def build(course: Course, assignments: list[str], told: Told = lambda done, of, 
     return path
 
 
+def _heads(assignment: str, notebooks: dict[str, str]) -> dict[str, str]:
+    """The first cells of an assignment's notebooks, in the order in which their exercises are to be done."""
+    names = [exercise.name for exercise in of_chapter(assignment)]
+
+    def first(path: str) -> int:
+        return next((n for n, name in enumerate(names) if f'check(\\"{name}\\"' in notebooks[path]), len(names))
+
+    return {
+        path: nbformat.reads(notebooks[path], as_version=4).cells[0].source for path in sorted(notebooks, key=first)
+    }
+
+
 def readme(wheel: str, heads: dict[str, str], address: str) -> str:
     """The kit's README: how to start with this wheel, and the notebooks as their own first cells describe them."""
     colab = "upload the notebook, and run it."
     if not address.startswith("https://"):
         colab = f"upload the notebook, and put `{wheel}` into the folder that the panel *Files* shows. Then run it."
     lines = ["| notebook | about | minutes | more than NumPy |", "|---|---|---|---|"]
-    lines += [f"| `{path}` | {' | '.join(described(head))} |" for path, head in sorted(heads.items())]
+    lines += [f"| `{path}` | {' | '.join(described(head))} |" for path, head in heads.items()]
     text = resources("manyheads.authoring").joinpath("kit_readme.md").read_text("utf-8")
     return text.replace("@WHEEL@", wheel).replace("@COLAB@", colab).replace("@NOTEBOOKS@", "\n".join(lines))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from manyheads.exercises import Exercise, registry
 from manyheads.grading import report, seeds, versions
-from manyheads.grading.judge import Verdict, judge, run_case
+from manyheads.grading.judge import Verdict, judge, run_cases
 from manyheads.kernels.launching import NotHere
 
 
@@ -103,7 +103,7 @@ def _verdicts(name, function, aspect, inputs, hint, version) -> list[Verdict]:
     for one in aspects:
         cases = one.cases(seeds.generator(exercise, one, inputs))
         try:
-            outcomes = [run_case(function, case) for case in cases]
+            outcomes = run_cases(function, cases)
         except NotHere as missing:
             raise CheckFailed(f"{name}, {one.name} cannot be checked on this machine: {missing}") from None
         except KeyboardInterrupt:

@@ -13,6 +13,10 @@ from manyheads.grading.outcome import Outcome
 from manyheads.grading.run import call
 
 
+#: In the place of what a case gives, after a launch that did not end: each would take its whole time.
+LEFT_OUT = Outcome(exception="left out")
+
+
 @dataclass(frozen=True)
 class Finding:
     """What one case showed."""
@@ -25,6 +29,11 @@ class Finding:
     def right(self) -> bool:
         """Whether nothing is wrong."""
         return self.problem is None and self.outcome is None
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the case was not tried, because one before it did not end."""
+        return self.outcome == LEFT_OUT
 
 
 @dataclass(frozen=True)
@@ -93,10 +102,20 @@ def diagnose(exercise: Exercise, findings: tuple[Finding, ...], outcomes: list[O
     if all(finding.right or _says_little(finding.outcome) for finding in findings):
         return None
     for mistake in exercise.mistakes:
-        both = zip(findings, outcomes, strict=True)
+        both = ((f, outcome) for f, outcome in zip(findings, outcomes, strict=True) if not f.left_out)
         if all(_alike(run(mistake.answer, f.case), outcome, f.case, exercise, run) for f, outcome in both):
             return mistake
     return None
+
+
+def run_cases(function, cases: list[Case]) -> list[Outcome]:
+    """Call a function on one case after the other, until a launch that counts does not end."""
+    outcomes: list[Outcome] = []
+    endless = False
+    for case in cases:
+        outcomes.append(LEFT_OUT if endless else run_case(function, case))
+        endless = endless or kernels.endless(outcomes[-1]) and not case.probe
+    return outcomes
 
 
 def run_case(function, case: Case) -> Outcome:

@@ -33,6 +33,11 @@ def call(answer: Any, case: Case) -> Outcome:
     return Outcome(value=to_value(arrays[0] if len(arrays) == 1 else tuple(arrays)), remarks=remarks)
 
 
+def endless(outcome: Outcome) -> bool:
+    """Whether a kernel was stopped because it did not end."""
+    return outcome.finding is not None and outcome.finding.kind == "endless"
+
+
 def _found(finding: Finding) -> Outcome:
     return Outcome(exception=finding.kind, message=finding.message, line=finding.where, finding=finding)
 

@@ -115,9 +115,11 @@ def _explanation(verdict: Verdict, first: Finding) -> list[str]:
         lines.append(f"Kind of input: {first.case.about}. {message}.")
         if first.problem.pattern and not verdict.mistake:
             lines.append(f"{first.problem.pattern}.")
-    wrong = sum(not finding.right for finding in verdict.counted)
+    left_out = sum(finding.left_out for finding in verdict.counted)
+    wrong = sum(not finding.right for finding in verdict.counted) - left_out
     if len(verdict.counted) > 1:
-        lines.append(f"{wrong} of {len(verdict.counted)} kinds of input failed.")
+        told = f"; {left_out} more {'was' if left_out == 1 else 'were'} not tried" if left_out else ""
+        lines.append(f"{wrong} of {len(verdict.counted)} kinds of input failed{told}.")
     return lines
 
 
