@@ -167,10 +167,12 @@ def run(notebooks, folder):
     from nbclient import NotebookClient
 
     cells = [[cell for cell in notebook.cells if cell.cell_type == "code"] for notebook in notebooks]
+    names = [[cell.id for cell in own] for own in cells]  # of two cells with one id, the second gets another now
     whole = nbformat.v4.new_notebook(cells=list(itertools.chain(*cells)))
     resources = {"metadata": {"path": str(folder)}}
     NotebookClient(whole, resources=resources, kernel_name="python3", allow_errors=True, timeout=60).execute()
-    return [{cell.id: cell.outputs for cell in own} for own in cells]
+    outputs = iter(cell.outputs for cell in whole.cells)
+    return [{name: next(outputs) for name in own} for own in names]
 
 
 def lacks(notebook, cell):

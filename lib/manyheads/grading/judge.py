@@ -12,7 +12,6 @@ from manyheads.grading.compare import Problem, equal, problem
 from manyheads.grading.outcome import Outcome
 from manyheads.grading.run import call
 
-
 #: In the place of what a case gives, after a launch that did not end: each would take its whole time.
 LEFT_OUT = Outcome(exception="left out")
 
@@ -114,7 +113,7 @@ def run_cases(function, cases: list[Case]) -> list[Outcome]:
     endless = False
     for case in cases:
         outcomes.append(LEFT_OUT if endless else run_case(function, case))
-        endless = endless or kernels.endless(outcomes[-1]) and not case.probe
+        endless = endless or (kernels.endless(outcomes[-1]) and not case.probe)
     return outcomes
 
 
