@@ -9,6 +9,7 @@ from manyheads.authoring.course import Course
 from manyheads.exercises import NAMES, UnknownName, get
 from manyheads.exercises.registry import CHAPTERS
 from manyheads.grading.verify import Proof
+from manyheads.grading.verify.proof import SEEDS_OF_A_KERNEL
 
 
 def verify(course: Course, asked: list[str], jobs: int, *, quick: bool = False, if_changed: bool = False) -> int:
@@ -100,9 +101,10 @@ def _tried(proof: Proof) -> dict[str, int]:
 
 
 def _notes(tier: verification.Tier) -> str:
+    kernels = min(SEEDS_OF_A_KERNEL, len(tier.seeds))
     return (
-        f"Over {len(tier.seeds)} seeds. right: right answers, all accepted. wrong: known mistakes, each refused by its "
-        "own name (+ those of another shape or dtype). spoilt: right answers spoilt by accident, refused. mutants: "
+        f"Over {len(tier.seeds)} seeds, {kernels} for a kernel. right: right answers, all accepted. wrong: known mistakes, each "
+        "refused by its own name (+ those of another shape or dtype). spoilt: right answers spoilt by accident, refused. mutants: "
         "right answers changed in one place; same: those that do the same, accepted, each with its reason. far, near: "
         "the largest error of a right answer and the smallest of a mistake, in tolerances; - where nothing may differ."
     )
