@@ -103,10 +103,11 @@ def _tried(proof: Proof) -> dict[str, int]:
 def _notes(tier: verification.Tier) -> str:
     kernels = min(SEEDS_OF_A_KERNEL, len(tier.seeds))
     return (
-        f"Over {len(tier.seeds)} seeds, {kernels} for a kernel. right: right answers, all accepted. wrong: known mistakes, each "
-        "refused by its own name (+ those of another shape or dtype). spoilt: right answers spoilt by accident, refused. mutants: "
-        "right answers changed in one place; same: those that do the same, accepted, each with its reason. far, near: "
-        "the largest error of a right answer and the smallest of a mistake, in tolerances; - where nothing may differ."
+        f"Over {len(tier.seeds)} seeds, {kernels} for a kernel. right: right answers, all accepted. wrong: known "
+        "mistakes, each refused by its own name (+ those of another shape or dtype). spoilt: right answers spoilt by "
+        "accident, refused. mutants: right answers changed in one place; same: those that do the same, accepted, each "
+        "with its reason. far, near: the largest error of a right answer and the smallest of a mistake, in "
+        "tolerances; - where nothing may differ."
     )
 
 
