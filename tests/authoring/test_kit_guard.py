@@ -15,7 +15,6 @@ def mine(x, w):
   return np.stack(heads, axis=1)
 """
 
-
 #: Where a kernel's model answer stands on purpose.
 MODEL_KERNEL = "manyheads/exercises/ch08_kernels/cuda_a_answers.py"
 
@@ -26,6 +25,11 @@ def notebook_with(source):
 
 def wheel_with(name, text):
     return kit.archive({name: text.encode()})
+
+
+@pytest.fixture(scope="module")
+def answers(course):
+    return kit_guard.answers(release.build_source(course, "01-projections"))
 
 
 @pytest.mark.parametrize(
@@ -43,8 +47,7 @@ def wheel_with(name, text):
         ("a.whl", wheel_with(MODEL_KERNEL, "### BEGIN SOLUTION\n"), "holds '### BEGIN SOLUTION'"),
     ],
 )  # fmt: skip
-def test_a_file_that_gives_an_answer_away_is_not_packed(course, name, data, said):
-    answers = kit_guard.answers(release.build_source(course, "01-projections"))
+def test_a_file_that_gives_an_answer_away_is_not_packed(answers, name, data, said):
     assert len(answers) == 6 and "**Rubric (4 points).**" in answers[-1]
     kit_guard.require_no_answer({"README.md": b"fine"}, answers)
     with pytest.raises(CourseError) as caught:
@@ -52,6 +55,5 @@ def test_a_file_that_gives_an_answer_away_is_not_packed(course, name, data, said
     assert said in str(caught.value) and str(caught.value).endswith("nothing was packed")
 
 
-def test_the_file_of_a_kernels_model_answer_may_hold_it(course):
-    answers = kit_guard.answers(release.build_source(course, "01-projections"))
+def test_the_file_of_a_kernels_model_answer_may_hold_it(answers):
     kit_guard.require_no_answer({"a.whl": wheel_with(MODEL_KERNEL, LONGER)}, answers)

@@ -1,5 +1,6 @@
 """What the commands show in a terminal: progress, tables, and where to look."""
 
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,7 +46,8 @@ def pack_kit(course: Course, assignments: list[str]) -> int:
     """Pack what students get, and say where it is."""
     with progress("packing the kit") as told:
         path = kit.build(course, assignments, told)
-    count = sum(1 for assignment in assignments for _ in (course.solutions / assignment).glob("*.py"))
+    with zipfile.ZipFile(path) as packed:
+        count = sum(name.endswith(".ipynb") for name in packed.namelist())
     many = f"{count} notebook{'s' * (count != 1)}"
     out.print(f"The kit for students: {path} ({path.stat().st_size / 1000:.0f} kB, {many})", soft_wrap=True)
     return 0

@@ -47,14 +47,13 @@ def build(course: Course, assignments: list[str], told: Told = lambda done, of, 
 
 def _heads(assignment: str, notebooks: dict[str, str]) -> dict[str, str]:
     """The first cells of an assignment's notebooks, in the order in which their exercises are to be done."""
-    names = [exercise.name for exercise in of_chapter(assignment)]
+    place = {exercise.name: number for number, exercise in enumerate(of_chapter(assignment))}
+    cells = {path: nbformat.reads(text, as_version=4).cells for path, text in notebooks.items()}
 
     def first(path: str) -> int:
-        return next((n for n, name in enumerate(names) if f'check(\\"{name}\\"' in notebooks[path]), len(names))
+        return min((place[cell.id] for cell in cells[path] if cell.id in place), default=len(place))
 
-    return {
-        path: nbformat.reads(notebooks[path], as_version=4).cells[0].source for path in sorted(notebooks, key=first)
-    }
+    return {path: cells[path][0].source for path in sorted(cells, key=first)}
 
 
 def readme(wheel: str, heads: dict[str, str], address: str) -> str:
